@@ -1,0 +1,1 @@
+"""Thresher beside its peers, in one run: `python -m benchmarks`."""

@@ -1,0 +1,57 @@
+"""Interleaved timing: every contender once a turn, so that a busy machine disturbs all alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+
+__all__ = ["Ratio", "Times", "interleaved"]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times one contender's time another's is: of the minima, and between which values turn by turn."""
+
+    of_minima: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.of_minima:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+@dataclass
+class Times:
+    """Seconds of each contender, one entry a turn."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+
+    def best(self, name: str) -> float:
+        return min(self.seconds[name])
+
+    def ratio(self, slow: str, fast: str) -> Ratio:
+        turns = [a / b for a, b in zip(self.seconds[slow], self.seconds[fast], strict=True)]
+        low, _, high = statistics.quantiles(turns, n=4) if len(turns) > 1 else (turns[0],) * 3
+        return Ratio(self.best(slow) / self.best(fast), low, high)
+
+
+def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, calls: int = 1) -> Times:
+    """Times each contender `turns` times, in turn; each time `calls` calls, of which the mean counts."""
+    times = Times({name: [] for name in contenders})
+    for run in contenders.values():  # once to warm up
+        run()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(turns):
+            for name, run in contenders.items():
+                start = perf_counter()
+                for _ in range(calls):
+                    run()
+                times.seconds[name].append((perf_counter() - start) / calls)
+    finally:
+        gc.enable()
+    return times

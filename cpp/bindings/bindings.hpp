@@ -1,0 +1,142 @@
+// What the files of the bindings share. Only this folder knows Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../thresher/canonical.hpp"
+#include "../thresher/group.hpp"
+#include "../thresher/perceptron.hpp"
+#include "../thresher/rows.hpp"
+
+namespace nb = nanobind;
+
+namespace thresher::python {
+
+// ---- errors: the classes of thresher.errors, raised from here -----------------------------------------------------
+
+struct Place {
+    std::optional<std::size_t> row{};
+    nb::object column = nb::none();
+    nb::object rounds = nb::none();
+};
+
+[[noreturn]] void raise(const char* error, const std::string& message, const Place& place = {});
+[[noreturn]] void raise(const Fault& fault, std::optional<std::size_t> row = {}, nb::handle found = nb::none(),
+                        nb::object rounds = nb::none());
+inline void refuse(Fault::Kind kind, double weight = 1.0, nb::handle label = nb::none()) {
+    if (kind != Fault::Kind::none) raise(Fault{kind, 0, weight}, {}, label);
+}
+std::string shown(nb::handle object);  // its repr, cut to a line
+
+// ---- one learner, one writer --------------------------------------------------------------------------------------
+
+// Readers share, a writer is alone; whoever finds it otherwise gets ConcurrentUse.
+class Busy {
+  public:
+    class Reading {
+      public:
+        explicit Reading(Busy& busy);
+        ~Reading() { busy_.users_.fetch_sub(1, std::memory_order_release); }
+        Reading(const Reading&) = delete;
+        Reading& operator=(const Reading&) = delete;
+
+      private:
+        Busy& busy_;
+    };
+    class Writing {
+      public:
+        explicit Writing(Busy& busy);
+        ~Writing() { busy_.users_.store(0, std::memory_order_release); }
+        Writing(const Writing&) = delete;
+        Writing& operator=(const Writing&) = delete;
+
+      private:
+        Busy& busy_;
+    };
+
+  private:
+    static constexpr int writer = -1;
+    std::atomic<int> users_{0};
+};
+
+// ---- examples -----------------------------------------------------------------------------------------------------
+
+// A block with the Python arrays it looks into.
+struct HeldBlock {
+    Block block;
+    nb::object arrays;
+};
+
+// One example of Python's, canonical: a mapping, a set, a list, an array or a sparse row.
+class Example {
+  public:
+    Example(nb::handle x, std::size_t n);
+    ~Example();
+    Example(const Example&) = delete;
+    Example& operator=(const Example&) = delete;
+
+    CanonicalRow row() const { return canonical_->row(); }
+    std::int64_t collisions() const { return collisions_; }
+
+  private:
+    std::unique_ptr<Canonical> canonical_;
+    std::int64_t collisions_ = 0;
+};
+
+// ---- values -------------------------------------------------------------------------------------------------------
+
+struct Prediction {
+    std::int8_t label;
+    double score;
+    std::optional<double> p_positive;
+    bool operator==(const Prediction&) const = default;
+};
+
+struct Round {
+    std::int64_t t;
+    nb::object example;
+    Prediction prediction;
+    std::int8_t label;
+    bool changed;
+    double weight;
+    nb::object rule;  // the rule of the core that played it, or None
+
+    bool mistake() const { return prediction.label != label; }
+};
+
+struct Rounds {
+    std::int64_t first;
+    nb::object examples;
+    nb::object block;    // the HeldBlock that was learned, or None
+    nb::object weights;  // None means 1 throughout
+    nb::object rule;
+    Columns columns;
+    std::int64_t mistakes = 0;
+    std::int64_t updates = 0;
+
+    void count();
+};
+
+// How the learner that played these rounds saw its examples.
+Sight sight_of(nb::handle rule);
+
+std::int8_t label_code(nb::handle y);
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void bind_examples(nb::module_& m);
+void bind_values(nb::module_& m);
+void bind_group(nb::module_& m);
+void bind_frozen(nb::module_& m);
+
+}  // namespace thresher::python

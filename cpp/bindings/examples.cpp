@@ -1,0 +1,164 @@
+// Examples from Python: mappings and sets are read here, key by key; everything else becomes a block first.
+#include <vector>
+
+#include "../thresher/names.hpp"
+#include "bindings.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+// Scratch rows that are in nobody's hands. Reading an example may run Python code that reads another, so each takes
+// its own. Guarded by the GIL.
+std::vector<std::unique_ptr<Canonical>>& spare() {
+    static std::vector<std::unique_ptr<Canonical>> rows;
+    return rows;
+}
+
+std::string_view utf8(nb::handle name) {
+    Py_ssize_t size;
+    const char* bytes = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
+    if (bytes == nullptr) {
+        PyErr_Clear();
+        raise("ExampleError", "the name " + shown(name) + " is not valid Unicode: it cannot be written as UTF-8",
+              {{}, nb::borrow(name)});
+    }
+    return {bytes, static_cast<std::size_t>(size)};
+}
+
+[[noreturn]] void raise_key(nb::handle key) {
+    raise("ExampleError", "found the key " + shown(key) + ", expected an int (an index) or a str (a name)",
+          {{}, nb::borrow(key)});
+}
+
+std::int64_t slot_of_key(nb::handle key, std::size_t n) {
+    if (PyUnicode_Check(key.ptr())) return slot_of(utf8(key), n);
+    if (PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr())) raise_key(key);
+    const nb::object index = nb::steal(PyNumber_Index(key.ptr()));
+    if (!index.is_valid()) {
+        PyErr_Clear();
+        raise_key(key);
+    }
+    int overflow = 0;
+    const long long slot = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (overflow != 0 || slot < 0 || static_cast<unsigned long long>(slot) >= n) {
+        raise("ExampleError", "found index " + shown(key) + ", expected one from 0 to " + std::to_string(n - 1),
+              {{}, nb::borrow(key)});
+    }
+    return slot;
+}
+
+double value_of(nb::handle key, nb::handle value) {
+    double number;
+    if (PyFloat_CheckExact(value.ptr())) {
+        number = PyFloat_AS_DOUBLE(value.ptr());
+    } else {
+        number = PyFloat_AsDouble(value.ptr());
+        if (number == -1.0 && PyErr_Occurred() != nullptr) {
+            PyErr_Clear();
+            raise("ExampleError", "key " + shown(key) + ": found " + shown(value) + ", expected a number",
+                  {{}, nb::borrow(key)});
+        }
+    }
+    if (!acceptable(number)) {
+        raise("ExampleError",
+              "key " + shown(key) + ": found " + shown(value) + ", expected a finite number of at most 2^250 (1.8e75)",
+              {{}, nb::borrow(key)});
+    }
+    return number;
+}
+
+void read_dict(nb::handle x, std::size_t n, Canonical& canonical) {
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(x.ptr(), &at, &key, &value) != 0) {
+        const nb::object held_key = nb::borrow(key), held_value = nb::borrow(value);
+        const double number = value_of(held_key, held_value);
+        canonical.add(slot_of_key(held_key, n), number);
+    }
+}
+
+void read_set(nb::handle x, std::size_t n, Canonical& canonical) {
+    for (const nb::handle key : nb::borrow<nb::iterable>(x)) canonical.add(slot_of_key(key, n), 1.0);
+}
+
+template <class Value>
+HeldBlock dense_block(nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
+    return {DenseBlock<Value>{values.data(), values.shape(0), values.shape(1)}, nb::cast(values)};
+}
+
+template <class Index, class Value>
+HeldBlock sparse_block(Vector<Index> starts, Vector<Index> slots, Vector<Value> values, std::size_t n) {
+    if (starts.shape(0) == 0 || slots.shape(0) != values.shape(0)) {
+        throw std::invalid_argument("indptr, indices and data do not fit together");
+    }
+    return {SparseBlock<Index, Value>{starts.data(), slots.data(), values.data(), starts.shape(0) - 1, n, slots.shape(0)},
+            nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
+}
+
+}  // namespace
+
+Example::Example(nb::handle x, std::size_t n) {
+    auto& rows = spare();
+    if (rows.empty()) {
+        canonical_ = std::make_unique<Canonical>();
+    } else {
+        canonical_ = std::move(rows.back());
+        rows.pop_back();
+    }
+    canonical_->clear();
+    const bool is_dict = PyDict_Check(x.ptr()) != 0;
+    if (is_dict || PyAnySet_Check(x.ptr()) != 0) {
+        (is_dict ? read_dict : read_set)(x, n, *canonical_);
+        if (const Fault fault = canonical_->settle_collisions(collisions_)) raise(fault);
+        return;
+    }
+    const nb::object read = nb::module_::import_("thresher.examples").attr("one")(x, n);
+    if (PyDict_Check(read.ptr())) {
+        read_dict(read, n, *canonical_);
+        if (const Fault fault = canonical_->settle_collisions(collisions_)) raise(fault);
+        return;
+    }
+    const Fault fault = std::visit(
+        [&](const auto& block) -> Fault {
+            if (!block.has(0)) return {Fault::Kind::pointers};
+            return canonical_->read(block.row(0), n);
+        },
+        nb::cast<const HeldBlock&>(read).block);
+    if (fault) raise(fault);
+}
+
+Example::~Example() {
+    if (canonical_) spare().push_back(std::move(canonical_));
+}
+
+void bind_examples(nb::module_& m) {
+    m.def(
+        "hash64", [](nb::str name, std::uint64_t seed) { return hash64(utf8(name), seed); }, nb::arg("name"),
+        nb::arg("seed") = 0);
+    m.def(
+        "slot_of",
+        [](nb::str name, std::size_t n, std::uint64_t seed) {
+            if (n == 0) raise("ParameterError", "n is 0, expected at least one slot");
+            return slot_of(utf8(name), n, seed);
+        },
+        nb::arg("name"), nb::arg("n"), nb::arg("seed") = 0);
+
+    nb::class_<HeldBlock>(m, "Block", "Rows of examples, by reference.")
+        .def("__len__", [](const HeldBlock& held) { return rows_of(held.block); })
+        .def_prop_ro("n", [](const HeldBlock& held) {
+            return std::visit([](const auto& block) { return block.n; }, held.block);
+        });
+    m.def("dense_block", &dense_block<double>, nb::arg("values").noconvert());
+    m.def("dense_block", &dense_block<float>, nb::arg("values").noconvert());
+    const auto def_sparse = [&](auto function) {
+        m.def("sparse_block", function, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+              nb::arg("data").noconvert(), nb::arg("n"));
+    };
+    def_sparse(&sparse_block<std::int32_t, double>);
+    def_sparse(&sparse_block<std::int32_t, float>);
+    def_sparse(&sparse_block<std::int64_t, double>);
+    def_sparse(&sparse_block<std::int64_t, float>);
+}
+
+}  // namespace thresher::python

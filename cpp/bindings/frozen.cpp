@@ -1,0 +1,90 @@
+// The frozen rule in Python: what a comparator sums over the rounds.
+#include <algorithm>
+
+#include "../thresher/frozen.hpp"
+#include "bindings.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+// A comparator that one thread at a time may enter.
+struct HeldFrozen : Frozen {
+    using Frozen::Frozen;
+    Busy busy;
+};
+
+void make(HeldFrozen* self, Vector<double> u, double bias_weight, double margin) {
+    new (self) HeldFrozen(u.shape(0), bias_weight, margin);
+    std::copy_n(u.data(), u.shape(0), self->u.data());
+    self->measure();
+}
+
+void enter_round(HeldFrozen& frozen, const Round& round) {
+    const Example example(round.example, frozen.u.size());
+    const Busy::Writing writing(frozen.busy);
+    refuse(frozen.enter(sight_of(round.rule), example.row(), round.label, round.mistake()));
+}
+
+void enter_rounds(HeldFrozen& frozen, const Rounds& rounds) {
+    nb::object block = rounds.block;
+    if (block.is_none()) {
+        block = nb::module_::import_("thresher.examples").attr("block")(rounds.examples, frozen.u.size());
+    }
+    const Block& rows = nb::cast<const HeldBlock&>(block).block;
+    if (std::visit([](const auto& r) { return r.n; }, rows) != frozen.u.size()) {
+        raise("ParameterError", "the rounds' examples have another number of attributes than the comparator");
+    }
+    const Sight sight = sight_of(rounds.rule);
+    const Busy::Writing writing(frozen.busy);
+    std::size_t k = 0;
+    Fault fault;
+    {
+        const nb::gil_scoped_release free;
+        fault = frozen.enter_block(sight, rows, rounds.columns.labels.get(), rounds.columns.predictions.get(),
+                                   rounds.columns.size, k);
+    }
+    if (fault) raise(fault, k);
+}
+
+// A sum of at most `rounds` terms that are not negative, rounded up so that it is not below the exact one.
+double above(double sum, std::int64_t rounds) {
+    return sum * (1.0 + static_cast<double>(rounds + 8) * 0x1p-52) + static_cast<double>(rounds) * 0x1p-1000;
+}
+
+}  // namespace
+
+void bind_frozen(nb::module_& m) {
+    const auto sum = [](double Witnessed::*member) {
+        return [member](const HeldFrozen& frozen) { return above(frozen.sums.*member, frozen.sums.rounds); };
+    };
+    const auto exact = [](auto Witnessed::*member) {
+        return [member](const HeldFrozen& frozen) { return frozen.sums.*member; };
+    };
+    nb::class_<Witnessed>(m, "Witnessed", "The sums of a frozen comparator at one moment.");
+    nb::class_<HeldFrozen>(m, "Frozen",
+                       "A linear comparator that never moves. Over the rounds entered it sums what the theorems need,\n"
+                       "every number rounded to the safe side.")
+        .def("__init__", &make, nb::arg("u"), nb::arg("bias_weight"), nb::arg("margin"))
+        .def("enter", &enter_round, nb::arg("round"))
+        .def("enter", &enter_rounds, nb::arg("rounds"))
+        .def_prop_rw(
+            "sums", [](const HeldFrozen& frozen) { return frozen.sums; },
+            [](HeldFrozen& frozen, const Witnessed& sums) { frozen.sums = sums; }, nb::rv_policy::copy,
+            "Where the sums stand; set it to go back to an earlier moment.")
+        .def_prop_ro("norm", [](const HeldFrozen& frozen) { return frozen.norm; },
+                     "The norm of u with its bias weight, from above.")
+        .def_prop_ro("rounds", exact(&Witnessed::rounds))
+        .def_prop_ro("mistakes", exact(&Witnessed::mistakes))
+        .def_prop_ro("terms", exact(&Witnessed::terms), "The most nonzero terms in an example.")
+        .def_prop_ro("smallest_margin", exact(&Witnessed::smallest_margin), "min y u.z, from below.")
+        .def_prop_ro("largest_norm", exact(&Witnessed::largest_norm), "max |z|, from above.")
+        .def_prop_ro("squares_on_mistakes", sum(&Witnessed::squares_on_mistakes),
+                     "The sum of |z|^2 over mistakes, from above.")
+        .def_prop_ro("distance", sum(&Witnessed::distance), "The sum of max(0, margin - y u.z), from above.")
+        .def_prop_ro("distance_on_mistakes", sum(&Witnessed::distance_on_mistakes), "The same over mistakes.")
+        .def_prop_ro("squared_distance", sum(&Witnessed::squared_distance),
+                     "The sum of max(0, margin - y u.z)^2, from above.");
+}
+
+}  // namespace thresher::python

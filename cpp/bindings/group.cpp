@@ -1,0 +1,216 @@
+// Learners of the core in Python: a group with its rule.
+#include <nanobind/stl/pair.h>
+
+#include "bindings.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+using Numpy = nb::ndarray<nb::numpy, const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+class PythonGroup {
+  public:
+    PythonGroup(std::size_t n, const Perceptron& rule)
+        : n_(n), group_(std::make_unique<Group<Perceptron>>(checked(n), rule)), rule_(nb::cast(rule)) {}
+
+    std::size_t n() const { return n_; }
+    nb::object rule() const { return rule_; }
+
+    Prediction predict(nb::handle x) {
+        const Example example(x, n_);
+        const Busy::Reading reading(busy_);
+        double score = 0.0;
+        refuse(group_->score(example.row(), score));
+        return {static_cast<std::int8_t>(group_->predict(score)), score, std::nullopt};
+    }
+
+    Round learn(nb::object x, nb::handle y, double weight) {
+        const std::int8_t code = label_code(y);
+        const Example example(x, n_);
+        const Busy::Writing writing(busy_);
+        Outcome outcome;
+        refuse(group_->learn(example.row(), code, weight, outcome), weight, y);
+        group_->counts.collisions += example.collisions();
+        return {group_->counts.rounds, std::move(x),    {outcome.prediction, outcome.score, std::nullopt},
+                outcome.label,         outcome.changed, weight,
+                rule_};
+    }
+
+    nb::ndarray<nb::numpy, double, nb::ndim<1>> score_block(const HeldBlock& held) {
+        const Busy::Reading reading(busy_);
+        const std::size_t rows = rows_of(held.block);
+        auto scores = std::make_unique<double[]>(rows);
+        std::size_t k = 0;
+        Fault fault;
+        {
+            const nb::gil_scoped_release free;
+            fault = group_->score_block(held.block, scores.get(), k);
+        }
+        if (fault) raise(fault, k);
+        double* data = scores.release();
+        const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        return {data, {rows}, owner};
+    }
+
+    nb::ndarray<nb::numpy, std::int8_t, nb::ndim<1>> predictions(Vector<double> scores) {
+        const std::size_t rows = scores.shape(0);
+        auto labels = std::make_unique<std::int8_t[]>(rows);
+        for (std::size_t k = 0; k < rows; ++k) {
+            labels[k] = static_cast<std::int8_t>(group_->predict(scores.data()[k]));
+        }
+        std::int8_t* data = labels.release();
+        const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int8_t*>(p); });
+        return {data, {rows}, owner};
+    }
+
+    // `examples` and `labels` are what the user gave: kept in the rounds, and named in errors.
+    Rounds learn_block(nb::object block, Vector<std::int8_t> codes, std::optional<Numpy> weights, nb::object examples,
+                       nb::handle labels) {
+        const Busy::Writing writing(busy_);
+        const Block& rows = nb::cast<const HeldBlock&>(block).block;
+        const std::size_t size = rows_of(rows);
+        if (codes.shape(0) != size || (weights && weights->shape(0) != size)) {
+            throw std::invalid_argument("one label and one weight a row");
+        }
+        Rounds rounds{group_->counts.rounds + 1, std::move(examples), block, nb::none(), rule_, Columns(size)};
+        const Counts before = group_->counts;
+        Fault fault;
+        {
+            const nb::gil_scoped_release free;
+            fault = group_->learn_block(rows, codes.data(), weights ? weights->data() : nullptr, rounds.columns);
+        }
+        if (weights) rounds.weights = nb::cast(*weights)[nb::slice(rounds.columns.size)];
+        rounds.mistakes = group_->counts.mistakes - before.mistakes;
+        rounds.updates = group_->counts.updates - before.updates;
+        if (fault) {
+            const std::size_t k = rounds.columns.size;
+            if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];
+            const bool about_label = fault.kind == Fault::Kind::label || fault.kind == Fault::Kind::mixed_labels;
+            const nb::object found = about_label ? nb::object(labels[k]) : nb::none();
+            raise(fault, k, found, nb::cast(std::move(rounds)));
+        }
+        return rounds;
+    }
+
+    nb::ndarray<nb::numpy, const double, nb::ndim<1>> weights() {
+        const Busy::Reading reading(busy_);
+        double* data = new double[n_];
+        std::copy_n(group_->weights.data(), n_, data);
+        const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        return {data, {n_}, owner};
+    }
+
+    template <class Read>
+    auto read(Read&& what) {
+        const Busy::Reading reading(busy_);
+        return what(*group_);
+    }
+
+    void restore(Vector<double> weights, double bias_weight, const Counts& counts) {
+        const Busy::Writing writing(busy_);
+        if (weights.shape(0) != n_) throw std::invalid_argument("one weight a slot");
+        std::copy_n(weights.data(), n_, group_->weights.data());
+        group_->bias_weight = bias_weight;
+        group_->counts = counts;
+    }
+
+  private:
+    static std::size_t checked(std::size_t n) {
+        constexpr std::size_t most = std::size_t{1} << 48;
+        if (n < 1 || n > most) {
+            raise("ParameterError", "found n = " + std::to_string(n) + ", expected 1 to 2^48 attributes");
+        }
+        return n;
+    }
+
+    std::size_t n_;
+    std::unique_ptr<AnyGroup> group_;
+    nb::object rule_;
+    Busy busy_;
+};
+
+std::optional<double> bias_of(const Sight& sight) {
+    return sight.dummy == 0.0 ? std::nullopt : std::optional<double>(sight.dummy);
+}
+
+}  // namespace
+
+Sight sight_of(nb::handle rule) { return rule.is_none() ? Sight{} : nb::cast<const Perceptron&>(rule).sight; }
+
+void bind_group(nb::module_& m) {
+    nb::class_<Perceptron>(m, "PerceptronRule", "The Perceptron's rule with its parameters.")
+        .def(
+            "__init__",
+            [](Perceptron* self, bool normalize, std::optional<double> bias, int tie) {
+                if (bias && !(acceptable(*bias) && *bias != 0.0)) {
+                    raise("ParameterError", "found bias = " + shown(nb::cast(*bias)) +
+                                                ", expected None, or a number other than 0 of at most 2^250 (1.8e75)");
+                }
+                new (self) Perceptron{Sight{normalize, bias.value_or(0.0)}, tie};
+            },
+            nb::arg("normalize"), nb::arg("bias").none(), nb::arg("tie"))
+        .def_prop_ro("normalize", [](const Perceptron& rule) { return rule.sight.normalize; })
+        .def_prop_ro("bias", [](const Perceptron& rule) { return bias_of(rule.sight); })
+        .def_ro("tie", &Perceptron::tie)
+        .def("__eq__",
+             [](const Perceptron& a, nb::handle other) {
+                 return nb::isinstance<Perceptron>(other) && a == nb::cast<const Perceptron&>(other);
+             },
+             nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__", [](const Perceptron& rule) {
+            return nb::hash(nb::make_tuple(rule.sight.normalize, rule.sight.dummy, rule.tie));
+        });
+
+    nb::class_<PythonGroup>(m, "Group", "A learner of the core: its rule, its weights and its counts.")
+        .def(nb::init<std::size_t, const Perceptron&>(), nb::arg("n"), nb::arg("rule"))
+        .def_prop_ro("n", &PythonGroup::n, "The number of attributes (slots).")
+        .def_prop_ro("rule", &PythonGroup::rule, nb::sig("def rule(self, /) -> PerceptronRule"),
+                     "The rule of the core, with its parameters.")
+        .def("predict", &PythonGroup::predict, nb::arg("x").none(),
+             nb::sig("def predict(self, x: object) -> Prediction"),
+             "What the learner says of one example. Never changes the learner.")
+        .def("learn", &PythonGroup::learn, nb::arg("x").none(), nb::arg("y").none(), nb::arg("weight") = 1.0,
+             nb::sig("def learn(self, x: object, y: object, weight: float = 1.0) -> Round"),
+             "One whole round: predict, compare with the label y, update. A refused example changes nothing.\n\n"
+             "`weight` scales the step; 0 moves nothing, though the round is counted. When labels come late, the\n"
+             "prediction that counts is the one made here, not one that was served earlier.")
+        .def_prop_ro("weights", &PythonGroup::weights, nb::rv_policy::automatic,
+                     "The weights now: a fresh read-only array of length n.")
+        .def_prop_ro("bias_weight",
+                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.bias_weight; }); },
+                     "The weight of the appended attribute; 0 where there is none.")
+        .def_prop_ro("rounds",
+                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.rounds; }); },
+                     "How many rounds were played.")
+        .def_prop_ro("mistakes",
+                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.mistakes; }); },
+                     "In how many of them the prediction was wrong.")
+        .def_prop_ro("updates",
+                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.updates; }); },
+                     "In how many of them the weights moved.")
+        .def_prop_ro("collisions",
+                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.collisions; }); },
+                     "How many features of learned examples fell into a slot that another one held.")
+        .def_prop_ro("_negative",
+                     [](PythonGroup& self) {
+                         return self.read([](const AnyGroup& group) { return static_cast<int>(group.counts.negative); });
+                     })
+        .def("_score_block", &PythonGroup::score_block, nb::arg("block"))
+        .def("_predictions", &PythonGroup::predictions, nb::arg("scores"))
+        .def("_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
+             nb::arg("examples"), nb::arg("labels"),
+             nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
+                     "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
+        .def(
+            "_restore",
+            [](PythonGroup& self, Vector<double> weights, double bias_weight, std::int64_t rounds,
+               std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, int negative) {
+                self.restore(weights, bias_weight,
+                             {rounds, mistakes, updates, collisions, static_cast<Negative>(negative)});
+            },
+            nb::arg("weights"), nb::arg("bias_weight"), nb::arg("rounds"), nb::arg("mistakes"), nb::arg("updates"),
+            nb::arg("collisions"), nb::arg("negative"));
+}
+
+}  // namespace thresher::python

@@ -1,0 +1,336 @@
+// Prediction, Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
+#include <nanobind/operators.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "bindings.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+std::string sign(int label) { return label > 0 ? "+1" : std::to_string(label); }
+
+const char* yes_no(bool fact) { return fact ? "True" : "False"; }
+
+std::string text_of(double number) { return nb::cast<std::string>(nb::repr(nb::float_(number))); }
+
+std::string text_of(const Prediction& prediction) {
+    return "Prediction(label=" + sign(prediction.label) + ", score=" + text_of(prediction.score) + ", p_positive=" +
+           (prediction.p_positive ? text_of(*prediction.p_positive) : "None") + ")";
+}
+
+std::string html_table(std::initializer_list<std::pair<const char*, std::string>> cells) {
+    std::string head, body;
+    for (const auto& [name, value] : cells) {
+        head += std::string("<th>") + name + "</th>";
+        body += "<td>" + value + "</td>";
+    }
+    return "<table><thead><tr>" + head + "</tr></thead><tbody><tr>" + body + "</tr></tbody></table>";
+}
+
+std::int8_t checked_label(int label) {
+    if (label != 1 && label != -1) {
+        raise("LabelError", "found label " + std::to_string(label) + ", expected -1 or +1 in a round");
+    }
+    return static_cast<std::int8_t>(label);
+}
+
+std::int8_t checked_prediction(int label) {
+    if (label < -1 || label > 1) {
+        raise("LabelError", "found prediction " + std::to_string(label) + ", expected -1, +1, or 0 for none");
+    }
+    return static_cast<std::int8_t>(label);
+}
+
+std::int64_t checked_t(std::int64_t t) {
+    if (t < 1) raise("ParameterError", "found t = " + std::to_string(t) + ", but rounds are counted from 1");
+    return t;
+}
+
+double checked_weight(double weight) {
+    if (!(weight >= 0.0 && weight <= largest_weight)) raise(Fault{Fault::Kind::weight, 0, weight});
+    return weight;
+}
+
+// A column as a read-only array that keeps its rounds alive.
+template <class T>
+auto column(nb::handle self, const T* data) {
+    const auto& rounds = nb::cast<const Rounds&>(self);
+    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {rounds.columns.size}, self);
+}
+
+Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
+                    Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights) {
+    const std::size_t size = labels.shape(0);
+    if (predictions.shape(0) != size || scores.shape(0) != size || changed.shape(0) != size ||
+        nb::len(examples) < size || (!weights.is_none() && nb::len(weights) != size)) {
+        raise("ParameterError", "the columns of rounds must have one entry a round");
+    }
+    if (!weights.is_none()) {
+        for (std::size_t k = 0; k < size; ++k) checked_weight(nb::cast<double>(weights[k]));
+    }
+    Rounds rounds{checked_t(first), std::move(examples), nb::none(), std::move(weights), nb::none(), Columns(size)};
+    for (std::size_t k = 0; k < size; ++k) {
+        rounds.columns.view().put(k, {scores.data()[k], checked_prediction(predictions.data()[k]),
+                               checked_label(labels.data()[k]), changed.data()[k]});
+    }
+    rounds.columns.size = size;
+    rounds.count();
+    return rounds;
+}
+
+Round round_at(const Rounds& rounds, std::int64_t k) {
+    const auto size = static_cast<std::int64_t>(rounds.columns.size);
+    if (k < 0) k += size;
+    if (k < 0 || k >= size) throw nb::index_error("no such round");
+    const double weight = rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[k]);
+    return {rounds.first + k,
+            rounds.examples[k],
+            {rounds.columns.predictions[k], rounds.columns.scores[k], std::nullopt},
+            rounds.columns.labels[k],
+            rounds.columns.changed[k],
+            weight,
+            rounds.rule};
+}
+
+// The collector must see what a value holds, or a cycle through an example would never be freed.
+template <class Value, nb::object Value::*... held>
+struct Collected {
+    static int traverse(PyObject* self, visitproc visit, void* arg) {
+        Py_VISIT(Py_TYPE(self));
+        if (!nb::inst_ready(self)) return 0;
+        const Value* value = nb::inst_ptr<Value>(self);
+        int stop = 0;
+        ((stop = stop != 0 ? stop : (value->*held).is_valid() ? visit((value->*held).ptr(), arg) : 0), ...);
+        return stop;
+    }
+    static int clear(PyObject* self) {
+        Value* value = nb::inst_ptr<Value>(self);
+        ((value->*held = nb::none()), ...);
+        return 0;
+    }
+    static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                                         {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                                         {0, nullptr}};
+};
+
+using CollectedRound = Collected<Round, &Round::example, &Round::rule>;
+using CollectedRounds =
+    Collected<Rounds, &Rounds::examples, &Rounds::block, &Rounds::weights, &Rounds::rule>;
+
+void bind_prediction(nb::module_& m) {
+    nb::class_<Prediction>(m, "Prediction",
+                           "What a learner says of an example: a label, the score behind it and, where the learner has\n"
+                           "one, the chance or share of weight of +1.")
+        .def(
+            "__init__",
+            [](Prediction* self, int label, double score, std::optional<double> p_positive) {
+                if (p_positive && !(*p_positive >= 0.0 && *p_positive <= 1.0)) {
+                    raise("ParameterError", "found p_positive = " + text_of(*p_positive) + ", expected 0 to 1");
+                }
+                new (self) Prediction{checked_prediction(label), score, p_positive};
+            },
+            nb::arg("label"), nb::arg("score"), nb::arg("p_positive") = nb::none())
+        .def_prop_ro("label", [](const Prediction& p) { return int{p.label}; }, "-1 or +1; 0 for neither.")
+        .def_ro("score", &Prediction::score, "What the label was read from.")
+        .def_ro("p_positive", &Prediction::p_positive, "The chance or share of weight of +1, or None.")
+        .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__",
+             [](const Prediction& p) { return nb::hash(nb::make_tuple(int{p.label}, p.score, p.p_positive)); })
+        .def("__repr__", [](const Prediction& p) { return text_of(p); })
+        .def("__reduce__", [](nb::handle self) {
+            const auto& p = nb::cast<const Prediction&>(self);
+            return nb::make_tuple(self.type(), nb::make_tuple(int{p.label}, p.score, p.p_positive));
+        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+}
+
+void bind_round(nb::module_& m) {
+    nb::class_<Round>(m, "Round",
+                      "One round: the example, what was predicted, the label, and whether the learner changed.\n\n"
+                      "Two rounds are equal if these facts are; the example is a reference and is not compared.",
+                      nb::type_slots(CollectedRound::slots))
+        .def(
+            "__init__",
+            [](Round* self, std::int64_t t, nb::object example, const Prediction& prediction, int label, bool changed,
+               double weight) {
+                new (self) Round{checked_t(t),        std::move(example),     prediction, checked_label(label),
+                                 changed, checked_weight(weight), nb::none()};
+            },
+            nb::arg("t"), nb::arg("example").none(), nb::arg("prediction"), nb::arg("label"), nb::arg("changed"),
+            nb::arg("weight") = 1.0,
+            nb::sig("def __init__(self, t: int, example: object, prediction: Prediction, label: int, changed: bool, "
+                    "weight: float = 1.0) -> None"))
+        .def_ro("t", &Round::t, "The round's number, from 1.")
+        .def_ro("example", &Round::example, "The example, as it was given.")
+        .def_ro("prediction", &Round::prediction, "What the learner said before it knew the label.")
+        .def_prop_ro("label", [](const Round& round) { return int{round.label}; }, "The truth: -1 or +1.")
+        .def_ro("changed", &Round::changed, "Whether the learner moved.")
+        .def_ro("weight", &Round::weight, "The example's weight.")
+        .def_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
+                "The rule of the core that played this round; None for a round made in Python.")
+        .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
+        .def_prop_ro("loss", [](const Round& round) { return round.mistake() ? 1.0 : 0.0; },
+                     "What the learner's theorem bounds: here 1 for a mistake, else 0.")
+        .def_prop_ro("promotion", [](const Round& round) { return round.changed && round.label > 0; },
+                     "Whether the learner moved towards a positive example.")
+        .def_prop_ro("demotion", [](const Round& round) { return round.changed && round.label < 0; },
+                     "Whether the learner moved away from a negative example.")
+        .def(
+            "__eq__",
+            [](const Round& a, nb::handle other) {
+                if (!nb::isinstance<Round>(other)) return false;
+                const auto& b = nb::cast<const Round&>(other);
+                return a.t == b.t && a.prediction == b.prediction && a.label == b.label && a.changed == b.changed &&
+                       a.weight == b.weight;
+            },
+            nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__", [](const Round& round) { return nb::hash(nb::make_tuple(round.t, int{round.label})); })
+        .def("__repr__",
+             [](const Round& round) {
+                 return "Round(t=" + std::to_string(round.t) + ", " + text_of(round.prediction) +
+                        ", label=" + sign(round.label) + ", mistake=" + yes_no(round.mistake()) +
+                        ", changed=" + yes_no(round.changed) + ")";
+             })
+        .def("_repr_html_",
+             [](const Round& round) {
+                 return html_table({{"t", std::to_string(round.t)},
+                                    {"prediction", sign(round.prediction.label)},
+                                    {"score", text_of(round.prediction.score)},
+                                    {"label", sign(round.label)},
+                                    {"mistake", round.mistake() ? "yes" : "no"},
+                                    {"changed", round.changed ? "yes" : "no"}});
+             })
+        .def("__reduce__", [](nb::handle self) {
+            const auto& round = nb::cast<const Round&>(self);
+            return nb::make_tuple(self.type(), nb::make_tuple(round.t, round.example, round.prediction,
+                                                              int{round.label}, round.changed, round.weight));
+        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+}
+
+void bind_rounds(nb::module_& m) {
+    nb::class_<Rounds>(m, "Rounds",
+                       "Many rounds in columns, in order. The examples are held by reference: enter the rounds into a\n"
+                       "ledger before you change the arrays they came from.",
+                       nb::type_slots(CollectedRounds::slots))
+        .def(
+            "__init__",
+            [](Rounds* self, std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
+               Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights) {
+                new (self) Rounds(build_rounds(first, std::move(examples), predictions, labels, scores, changed,
+                                               std::move(weights)));
+            },
+            nb::arg("first"), nb::arg("examples"), nb::arg("predictions"), nb::arg("labels"), nb::arg("scores"),
+            nb::arg("changed"), nb::arg("weights") = nb::none())
+        .def_ro("first", &Rounds::first, "The number t of the first of these rounds.")
+        .def_ro("examples", &Rounds::examples, "The examples, as they were given.")
+        .def_ro("weights", &Rounds::weights,
+                nb::sig("def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None"), "The examples' weights, or None for 1 throughout.")
+        .def_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
+                "The rule of the core that played these rounds; None for rounds made in Python.")
+        .def_prop_ro("predictions", [](nb::handle self) {
+            return column(self, nb::cast<const Rounds&>(self).columns.predictions.get());
+        }, nb::rv_policy::automatic)
+        .def_prop_ro("labels", [](nb::handle self) {
+            return column(self, nb::cast<const Rounds&>(self).columns.labels.get());
+        }, nb::rv_policy::automatic)
+        .def_prop_ro("scores", [](nb::handle self) {
+            return column(self, nb::cast<const Rounds&>(self).columns.scores.get());
+        }, nb::rv_policy::automatic)
+        .def_prop_ro("changed", [](nb::handle self) {
+            return column(self, nb::cast<const Rounds&>(self).columns.changed.get());
+        }, nb::rv_policy::automatic)
+        .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
+        .def_ro("updates", &Rounds::updates, "In how many of these rounds the learner moved.")
+        .def_prop_ro("loss", [](const Rounds& rounds) { return static_cast<double>(rounds.mistakes); },
+                     "The sum of the rounds' losses.")
+        .def("__len__", [](const Rounds& rounds) { return rounds.columns.size; })
+        .def("__getitem__", &round_at, nb::arg("k"))
+        .def("__repr__",
+             [](const Rounds& rounds) {
+                 return "Rounds(first=" + std::to_string(rounds.first) +
+                        ", rounds=" + std::to_string(rounds.columns.size) +
+                        ", mistakes=" + std::to_string(rounds.mistakes) +
+                        ", updates=" + std::to_string(rounds.updates) + ")";
+             })
+        .def("_repr_html_",
+             [](const Rounds& rounds) {
+                 return html_table({{"first round", std::to_string(rounds.first)},
+                                    {"rounds", std::to_string(rounds.columns.size)},
+                                    {"mistakes", std::to_string(rounds.mistakes)},
+                                    {"updates", std::to_string(rounds.updates)}});
+             })
+        .def("__reduce__", [](nb::handle self) {
+            const auto& rounds = nb::cast<const Rounds&>(self);
+            return nb::make_tuple(
+                self.type(), nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"),
+                                            self.attr("labels"), self.attr("scores"), self.attr("changed"),
+                                            rounds.weights));
+        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+}
+
+}  // namespace
+
+void Rounds::count() {
+    mistakes = updates = 0;
+    for (std::size_t k = 0; k < columns.size; ++k) {
+        mistakes += columns.predictions[k] != columns.labels[k];
+        updates += columns.changed[k];
+    }
+}
+
+namespace {
+
+template <class Number>
+std::int8_t code_of(Number number) {
+    const bool plus = number == Number(1), zero = number == Number(0);
+    if constexpr (std::is_unsigned_v<Number>) {
+        return plus ? 1 : zero ? 0 : not_a_label;
+    } else {
+        return plus ? 1 : zero ? 0 : number == Number(-1) ? -1 : not_a_label;
+    }
+}
+
+template <class Number>
+auto codes_of(Vector<Number> labels) {
+    const std::size_t size = labels.shape(0);
+    auto* codes = new std::int8_t[size];
+    const nb::capsule owner(codes, [](void* p) noexcept { delete[] static_cast<std::int8_t*>(p); });
+    for (std::size_t k = 0; k < size; ++k) codes[k] = code_of(labels.data()[k]);
+    return nb::ndarray<nb::numpy, std::int8_t, nb::ndim<1>>(codes, {size}, owner);
+}
+
+}  // namespace
+
+std::int8_t label_code(nb::handle y) {
+    if (PyLong_Check(y.ptr())) {
+        int overflow = 0;
+        const long value = PyLong_AsLongAndOverflow(y.ptr(), &overflow);
+        return overflow == 0 && value >= -1 && value <= 1 ? static_cast<std::int8_t>(value) : not_a_label;
+    }
+    const double number = PyFloat_AsDouble(y.ptr());
+    if (number == -1.0 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        return not_a_label;
+    }
+    return code_of(number);
+}
+
+void bind_values(nb::module_& m) {
+    bind_prediction(m);
+    bind_round(m);
+    bind_rounds(m);
+    m.attr("NOT_A_LABEL") = int{not_a_label};
+    m.def("label_code", &label_code, nb::arg("y").none(), nb::sig("def label_code(y: object) -> int"));
+    const auto def_codes = [&](auto function) { m.def("label_codes", function, nb::arg("labels").noconvert()); };
+    def_codes(&codes_of<std::int8_t>);
+    def_codes(&codes_of<std::int32_t>);
+    def_codes(&codes_of<std::int64_t>);
+    def_codes(&codes_of<std::uint8_t>);
+    def_codes(&codes_of<bool>);
+    def_codes(&codes_of<float>);
+    def_codes(&codes_of<double>);
+}
+
+}  // namespace thresher::python

@@ -1,0 +1,141 @@
+// A canonical example: ascending slots, zeros dropped, collisions resolved, every value finite.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "arithmetic.hpp"
+#include "rows.hpp"
+
+namespace thresher {
+
+using CanonicalRow = SparseRow<std::int64_t, double>;
+
+inline bool acceptable(double value) { return std::fabs(value) <= largest_value; }  // false for NaN
+
+// Where a row that is not yet canonical becomes so. Kept across rows, so that it allocates only to grow.
+class Canonical {
+  public:
+    void clear() { features_.clear(); }
+    void add(std::int64_t slot, double value) { features_.push_back({slot, value}); }
+
+    CanonicalRow row() const { return {slots_.data(), values_.data(), slots_.size()}; }
+
+    // Different names in one slot are added, the smaller value first: the order in which they came does not matter.
+    // Counts in `joined` the features that met another one.
+    Fault settle_collisions(std::int64_t& joined) {
+        sort();
+        joined = 0;
+        Fault fault;
+        settle([&](Feature& kept, const Feature& next) {
+            kept.value += next.value;
+            ++joined;
+            if (!acceptable(kept.value)) fault = {Fault::Kind::value, kept.slot, kept.value};
+            return true;
+        });
+        return fault;
+    }
+
+    template <class Index, class Value>
+    Fault read(const SparseRow<Index, Value>& row, std::size_t n) {
+        clear();
+        bool ascending = true;
+        for (std::size_t j = 0; j < row.size; ++j) {
+            const auto slot = static_cast<std::int64_t>(row.slots[j]);
+            const auto value = static_cast<double>(row.values[j]);
+            if (slot < 0 || static_cast<std::uint64_t>(slot) >= n) return {Fault::Kind::slot, slot};
+            if (!acceptable(value)) return {Fault::Kind::value, slot, value};
+            ascending = ascending && (j == 0 || features_.back().slot < slot);
+            add(slot, value);
+        }
+        if (!ascending) sort();
+        Fault fault;
+        settle([&](const Feature& kept, const Feature&) {
+            if (!fault) fault = {Fault::Kind::twice, kept.slot};
+            return false;
+        });
+        return fault;
+    }
+
+    template <class Value>
+    Fault read(const DenseRow<Value>& row, std::size_t) {
+        clear_row();
+        for (std::size_t i = 0; i < row.size; ++i) {
+            const auto value = static_cast<double>(row.values[i]);
+            if (!acceptable(value)) return {Fault::Kind::value, static_cast<std::int64_t>(i), value};
+            if (value != 0.0) push(static_cast<std::int64_t>(i), value);
+        }
+        return {};
+    }
+
+    // The same row with every value multiplied by `magnifier`.
+    template <class Row>
+    void magnify(const Row& row) {
+        std::vector<std::int64_t> slots(row.size);
+        std::vector<double> values(row.size);
+        for (std::size_t j = 0; j < row.size; ++j) {
+            if constexpr (requires { row.slots; }) {
+                slots[j] = static_cast<std::int64_t>(row.slots[j]);
+            } else {
+                slots[j] = static_cast<std::int64_t>(j);
+            }
+            values[j] = static_cast<double>(row.values[j]) * magnifier;
+        }
+        slots_.swap(slots);
+        values_.swap(values);
+    }
+
+  private:
+    struct Feature {
+        std::int64_t slot;
+        double value;
+        bool operator<(const Feature& other) const {
+            return slot < other.slot || (slot == other.slot && value < other.value);
+        }
+    };
+
+    void sort() {
+        if (features_.size() > 32) {
+            std::sort(features_.begin(), features_.end());
+            return;
+        }
+        for (std::size_t i = 1; i < features_.size(); ++i) {
+            const Feature moving = features_[i];
+            std::size_t j = i;
+            for (; j > 0 && moving < features_[j - 1]; --j) features_[j] = features_[j - 1];
+            features_[j] = moving;
+        }
+    }
+
+    // From sorted features to slots and values. `join(kept, next)` meets two features of one slot.
+    template <class Join>
+    void settle(Join&& join) {
+        clear_row();
+        std::size_t j = 0;
+        while (j < features_.size()) {
+            Feature kept = features_[j++];
+            while (j < features_.size() && features_[j].slot == kept.slot) {
+                if (!join(kept, features_[j++])) return;
+            }
+            if (kept.value != 0.0) push(kept.slot, kept.value);
+        }
+    }
+
+    void clear_row() {
+        slots_.clear();
+        values_.clear();
+    }
+    void push(std::int64_t slot, double value) {
+        slots_.push_back(slot);
+        values_.push_back(value);
+    }
+
+    std::vector<Feature> features_;
+    std::vector<std::int64_t> slots_;
+    std::vector<double> values_;
+};
+
+}  // namespace thresher

@@ -1,0 +1,101 @@
+// The frozen rule: a comparator u that never moves, and the sums a theorem needs of it, each rounded outward.
+//
+// A computed u.z is off by at most (terms + 16) 2^-52 |u| |z| + terms 2^-1000: at most terms / 4 + 6 roundings touch a
+// term (four partial sums, their reduction, the dummy, the division by the norm, which is itself off by a relative
+// terms 2^-54 + 2^-52), Cauchy-Schwarz, and underflow (2^-1074 a term; 2^-1000 is a normal number, and denormal ones
+// are slow). What is said to be an upper bound is one, whatever the order.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "arithmetic.hpp"
+#include "blocks.hpp"
+#include "canonical.hpp"
+#include "dispatch.hpp"
+#include "rows.hpp"
+#include "sight.hpp"
+
+namespace thresher {
+
+inline double relative_error(std::size_t terms) { return static_cast<double>(terms + 16) * 0x1p-52; }
+inline double absolute_error(std::size_t terms) { return static_cast<double>(terms) * 0x1p-1000; }
+
+// An upper bound of a norm from its computed square.
+inline double norm_above(double square, std::size_t terms) {
+    return std::sqrt(square + 4.0 * absolute_error(terms)) * (1.0 + relative_error(terms));
+}
+
+struct Witnessed {
+    std::int64_t rounds = 0;
+    std::int64_t mistakes = 0;
+    std::int64_t terms = 0;  // the most nonzero terms in a row, the dummy included
+    double smallest_margin = std::numeric_limits<double>::infinity();  // min y u.z, from below
+    double largest_norm = 0.0;                                        // max |z|, from above
+    double squares_on_mistakes = 0.0;                                 // sum of |z|^2 over mistakes, from above
+    // d = max(0, margin - y u.z): sums of d and d^2, from above
+    double distance = 0.0;
+    double distance_on_mistakes = 0.0;
+    double squared_distance = 0.0;
+};
+
+class Frozen {
+  public:
+    Frozen(std::size_t n, double bias_weight, double margin) : u(n), bias_weight(bias_weight), margin(margin) {}
+
+    // To be called when u is in place.
+    void measure() {
+        double square[4] = {};
+        for (std::size_t i = 0; i < u.size(); ++i) square[i % 4] += u.data()[i] * u.data()[i];
+        norm = norm_above(reduce(square) + bias_weight * bias_weight, u.size() + 1);
+    }
+
+    // Sums one row as `sight` shows it. `sums` is changed only if there is no fault.
+    template <class Isa, class Row>
+    Fault::Kind enter_row(const Sight& sight, const Row& row, int label, bool mistake, Witnessed& sums) const {
+        return see<Isa, true>(sight, u, bias_weight, row, sight.dummy, [&](const auto& seen_row, const Seen& seen) {
+            const std::size_t terms = seen_row.size + (sight.dummy != 0.0);
+            const double length = sight.normalize ? 1.0 : norm_above(seen.square, terms);
+            const double error = relative_error(terms) * norm * length + absolute_error(terms);
+            const double at_least = label * seen.score - error;
+            const double short_of = std::max(0.0, margin - at_least) * (1.0 + 0x1p-50);
+            ++sums.rounds;
+            sums.terms = std::max(sums.terms, static_cast<std::int64_t>(terms));
+            sums.smallest_margin = std::min(sums.smallest_margin, at_least);
+            sums.largest_norm = std::max(sums.largest_norm, length);
+            sums.distance += short_of;
+            sums.squared_distance += short_of * short_of;
+            if (mistake) {
+                ++sums.mistakes;
+                sums.squares_on_mistakes += length * length;
+                sums.distance_on_mistakes += short_of;
+            }
+        });
+    }
+
+    Fault::Kind enter(const Sight& sight, const CanonicalRow& row, int label, bool mistake) {
+        return dispatch([&](auto isa) { return enter_row<decltype(isa)>(sight, row, label, mistake, sums); });
+    }
+
+    // Enters the first `rounds` rows of a block, or, if one of them has a fault, none; `entered` is then its number.
+    Fault enter_block(const Sight& sight, const Block& block, const std::int8_t* labels,
+                      const std::int8_t* predictions, std::size_t rounds, std::size_t& entered) {
+        Witnessed after = sums;
+        const Fault fault = over_rows(block, u, rounds, entered, [&](auto isa, const auto& row, std::size_t k) {
+            return enter_row<decltype(isa)>(sight, row, labels[k], predictions[k] != labels[k], after);
+        });
+        if (!fault) sums = after;
+        return fault;
+    }
+
+    Plane u;
+    double bias_weight;
+    double margin;
+    double norm = 0.0;  // of u with its bias weight, from above
+    Witnessed sums;
+};
+
+}  // namespace thresher

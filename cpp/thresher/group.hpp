@@ -1,0 +1,168 @@
+// Learners of one rule: their state, and the rounds they play. One learner is a group of one lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "arithmetic.hpp"
+#include "blocks.hpp"
+#include "canonical.hpp"
+#include "dispatch.hpp"
+#include "rows.hpp"
+#include "sight.hpp"
+
+namespace thresher {
+
+// How labels come in: +1, 0, -1, or anything else. A stream spells its negative label 0 or -1, not both.
+inline constexpr std::int8_t not_a_label = 127;
+enum class Negative : std::int8_t { unseen = 1, zero = 0, minus = -1 };
+
+struct Counts {
+    std::int64_t rounds = 0;
+    std::int64_t mistakes = 0;
+    std::int64_t updates = 0;
+    std::int64_t collisions = 0;
+    Negative negative = Negative::unseen;
+};
+
+struct Outcome {
+    double score;
+    std::int8_t prediction;
+    std::int8_t label;
+    bool changed;
+};
+
+// The outcomes of many rounds, in columns.
+struct Columns {
+    explicit Columns(std::size_t rounds)
+        : scores(std::make_unique_for_overwrite<double[]>(rounds)),
+          predictions(std::make_unique_for_overwrite<std::int8_t[]>(rounds)),
+          labels(std::make_unique_for_overwrite<std::int8_t[]>(rounds)),
+          changed(std::make_unique_for_overwrite<bool[]>(rounds)) {}
+
+    // Bare pointers for the loop: bytes written through them would make the compiler doubt everything behind a
+    // reference.
+    struct View {
+        double* scores;
+        std::int8_t* predictions;
+        std::int8_t* labels;
+        bool* changed;
+
+        void put(std::size_t k, const Outcome& outcome) const {
+            scores[k] = outcome.score;
+            predictions[k] = outcome.prediction;
+            labels[k] = outcome.label;
+            changed[k] = outcome.changed;
+        }
+    };
+    View view() const { return {scores.get(), predictions.get(), labels.get(), changed.get()}; }
+
+    std::unique_ptr<double[]> scores;
+    std::unique_ptr<std::int8_t[]> predictions;
+    std::unique_ptr<std::int8_t[]> labels;
+    std::unique_ptr<bool[]> changed;
+    std::size_t size = 0;  // rounds played
+};
+
+// The door to a group: virtual here, once a call, and never inside a loop.
+class AnyGroup {
+  public:
+    explicit AnyGroup(std::size_t n) : weights(n) {}
+    AnyGroup(const AnyGroup&) = delete;
+    AnyGroup& operator=(const AnyGroup&) = delete;
+    virtual ~AnyGroup() = default;
+
+    virtual int predict(double score) const = 0;
+    virtual Fault::Kind score(const CanonicalRow& row, double& score) const = 0;
+    virtual Fault::Kind learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) = 0;
+
+    // Scores rows until one has a fault; `scored` counts those before it.
+    virtual Fault score_block(const Block& block, double* scores, std::size_t& scored) const = 0;
+    // Plays one round a row until a row has a fault: the rounds before it are learned, and it is as if it never came.
+    // `weights` may be null, which means 1 throughout.
+    virtual Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, Columns& log) = 0;
+
+    Plane weights;
+    double bias_weight = 0.0;
+    Counts counts;
+};
+
+template <class Rule>
+class Group final : public AnyGroup {
+  public:
+    Group(std::size_t n, const Rule& rule) : AnyGroup(n), rule_(rule) {}
+
+    int predict(double score) const override { return rule_.predict(score); }
+
+    Fault::Kind score(const CanonicalRow& row, double& score) const override {
+        return dispatch([&](auto isa) { return score_row<decltype(isa)>(row, score); });
+    }
+
+    Fault::Kind learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) override {
+        return dispatch([&](auto isa) { return learn_row<decltype(isa)>(row, label, weight, outcome); });
+    }
+
+    Fault score_block(const Block& block, double* scores, std::size_t& scored) const override {
+        return over_rows(block, weights, rows_of(block), scored, [this, scores](auto isa, const auto& row, std::size_t k) {
+            return score_row<decltype(isa)>(row, scores[k]);
+        });
+    }
+
+    Fault learn_block(const Block& block, const std::int8_t* labels, const double* example_weights,
+                      Columns& log) override {
+        const auto play = [this, labels, example_weights, columns = log.view()](auto isa, const auto& row, std::size_t k) {
+            Outcome outcome;
+            const double weight = example_weights == nullptr ? 1.0 : example_weights[k];
+            const Fault::Kind fault = learn_row<decltype(isa)>(row, labels[k], weight, outcome);
+            if (fault == Fault::Kind::none) columns.put(k, outcome);
+            return fault;
+        };
+        return over_rows(block, weights, rows_of(block), log.size, play);
+    }
+
+  private:
+    template <class Isa, class Row>
+    Fault::Kind score_row(const Row& row, double& score) const {
+        return see<Isa, false>(rule_.sight, weights, bias_weight, row, rule_.sight.dummy,
+                               [&](const auto&, const Seen& seen) { score = seen.score; });
+    }
+
+    // One whole round: predict, compare, update. Everything that can be refused is refused before anything changes.
+    template <class Isa, class Row>
+    Fault::Kind learn_row(const Row& row, std::int8_t given, double weight, Outcome& outcome) {
+        if (given == not_a_label) return Fault::Kind::label;
+        const bool negative = given <= 0;
+        const bool spelled = counts.negative != Negative::unseen;
+        if (negative && spelled && given != static_cast<std::int8_t>(counts.negative)) {
+            return Fault::Kind::mixed_labels;
+        }
+        if (!(weight >= 0.0 && weight <= largest_weight)) return Fault::Kind::weight;
+
+        const std::int8_t label = negative ? -1 : +1;
+        const auto play = [&](const auto& seen_row, const Seen& seen) {
+            const int prediction = rule_.predict(seen.score);
+            const double step = rule_.step(prediction, label) * weight;
+            const bool changed = step != 0.0 && (seen_row.size > 0 || seen.dummy != 0.0);
+            if (changed) {
+                const double scaled = step / seen.norm;
+                rule_.move(weights.data(), seen_row, scaled);
+                bias_weight += scaled * seen.dummy;
+            }
+            outcome = {seen.score, static_cast<std::int8_t>(prediction), label, changed};
+        };
+        const Fault::Kind fault =
+            see<Isa, false>(rule_.sight, weights, bias_weight, row, rule_.sight.dummy, play);
+        if (fault != Fault::Kind::none) return fault;
+
+        if (negative) counts.negative = static_cast<Negative>(given);
+        ++counts.rounds;
+        counts.mistakes += outcome.prediction != label;
+        counts.updates += outcome.changed;
+        return Fault::Kind::none;
+    }
+
+    Rule rule_;
+};
+
+}  // namespace thresher

@@ -1,0 +1,69 @@
+// The hash of names: XXH64 of the UTF-8 bytes (Yann Collet's published algorithm), and the slot it gives.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace thresher {
+
+namespace xxh64 {
+
+inline constexpr std::uint64_t p1 = 0x9E3779B185EBCA87u, p2 = 0xC2B2AE3D27D4EB4Fu, p3 = 0x165667B19E3779F9u,
+                               p4 = 0x85EBCA77C2B2AE63u, p5 = 0x27D4EB2F165667C5u;
+
+template <class Word>
+inline Word little_endian(const char* at) {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) {
+        Word swapped = 0;
+        for (std::size_t i = 0; i < sizeof word; ++i) swapped = (swapped << 8) | ((word >> (8 * i)) & 0xFF);
+        return swapped;
+    }
+    return word;
+}
+
+inline std::uint64_t scramble(std::uint64_t lane, std::uint64_t word) { return std::rotl(lane + word * p2, 31) * p1; }
+
+}  // namespace xxh64
+
+inline std::uint64_t hash64(std::string_view name, std::uint64_t seed = 0) {
+    using namespace xxh64;
+    const char* at = name.data();
+    const char* const end = at + name.size();
+    std::uint64_t h;
+    if (name.size() >= 32) {
+        std::uint64_t lanes[4] = {seed + p1 + p2, seed + p2, seed, seed - p1};
+        do {
+            for (auto& lane : lanes) {
+                lane = scramble(lane, little_endian<std::uint64_t>(at));
+                at += 8;
+            }
+        } while (end - at >= 32);
+        h = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
+        for (auto lane : lanes) h = (h ^ scramble(0, lane)) * p1 + p4;
+    } else {
+        h = seed + p5;
+    }
+    h += name.size();
+    for (; end - at >= 8; at += 8) h = std::rotl(h ^ scramble(0, little_endian<std::uint64_t>(at)), 27) * p1 + p4;
+    if (end - at >= 4) {
+        h = std::rotl(h ^ (little_endian<std::uint32_t>(at) * p1), 23) * p2 + p3;
+        at += 4;
+    }
+    for (; at != end; ++at) h = std::rotl(h ^ (static_cast<unsigned char>(*at) * p5), 11) * p1;
+    h = (h ^ (h >> 33)) * p2;
+    h = (h ^ (h >> 29)) * p3;
+    return h ^ (h >> 32);
+}
+
+// The high 64 bits of hash * n: every slot below n, evenly, for any n.
+inline std::int64_t slot_of(std::string_view name, std::size_t n, std::uint64_t seed = 0) {
+    __extension__ using Product = unsigned __int128;
+    return static_cast<std::int64_t>((static_cast<Product>(hash64(name, seed)) * n) >> 64);
+}
+
+}  // namespace thresher

@@ -1,0 +1,368 @@
+"""
+The core of thresher: rules, rows and values. Use it through thresher's own modules.
+"""
+
+from typing import Annotated, overload
+
+import numpy
+import numpy.typing
+from numpy.typing import NDArray
+
+
+def hash64(name: str, seed: int = 0) -> int: ...
+
+def slot_of(name: str, n: int, seed: int = 0) -> int: ...
+
+class Block:
+    """Rows of examples, by reference."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def n(self) -> int: ...
+
+@overload
+def dense_block(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Block: ...
+
+@overload
+def dense_block(values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Block: ...
+
+@overload
+def sparse_block(indptr: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> Block: ...
+
+@overload
+def sparse_block(indptr: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> Block: ...
+
+@overload
+def sparse_block(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> Block: ...
+
+@overload
+def sparse_block(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> Block: ...
+
+class Prediction:
+    """
+    What a learner says of an example: a label, the score behind it and, where the learner has
+    one, the chance or share of weight of +1.
+    """
+
+    def __init__(self, label: int, score: float, p_positive: float | None = None) -> None: ...
+
+    @property
+    def label(self) -> int:
+        """-1 or +1; 0 for neither."""
+
+    @property
+    def score(self) -> float:
+        """What the label was read from."""
+
+    @property
+    def p_positive(self) -> float | None:
+        """The chance or share of weight of +1, or None."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+class Round:
+    """
+    One round: the example, what was predicted, the label, and whether the learner changed.
+
+    Two rounds are equal if these facts are; the example is a reference and is not compared.
+    """
+
+    def __init__(self, t: int, example: object, prediction: Prediction, label: int, changed: bool, weight: float = 1.0) -> None: ...
+
+    @property
+    def t(self) -> int:
+        """The round's number, from 1."""
+
+    @property
+    def example(self) -> object:
+        """The example, as it was given."""
+
+    @property
+    def prediction(self) -> Prediction:
+        """What the learner said before it knew the label."""
+
+    @property
+    def label(self) -> int:
+        """The truth: -1 or +1."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the learner moved."""
+
+    @property
+    def weight(self) -> float:
+        """The example's weight."""
+
+    @property
+    def rule(self, /) -> PerceptronRule | None:
+        """
+        The rule of the core that played this round; None for a round made in Python.
+        """
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the prediction was wrong."""
+
+    @property
+    def loss(self) -> float:
+        """What the learner's theorem bounds: here 1 for a mistake, else 0."""
+
+    @property
+    def promotion(self) -> bool:
+        """Whether the learner moved towards a positive example."""
+
+    @property
+    def demotion(self) -> bool:
+        """Whether the learner moved away from a negative example."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def _repr_html_(self) -> str: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+class Rounds:
+    """
+    Many rounds in columns, in order. The examples are held by reference: enter the rounds into a
+    ledger before you change the arrays they came from.
+    """
+
+    def __init__(self, first: int, examples: object, predictions: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], changed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: object | None = None) -> None: ...
+
+    @property
+    def first(self) -> int:
+        """The number t of the first of these rounds."""
+
+    @property
+    def examples(self) -> object:
+        """The examples, as they were given."""
+
+    @property
+    def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None:
+        """The examples' weights, or None for 1 throughout."""
+
+    @property
+    def rule(self, /) -> PerceptronRule | None:
+        """
+        The rule of the core that played these rounds; None for rounds made in Python.
+        """
+
+    @property
+    def predictions(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def labels(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def scores(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def changed(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def mistakes(self) -> int:
+        """How many of these rounds were mistakes."""
+
+    @property
+    def updates(self) -> int:
+        """In how many of these rounds the learner moved."""
+
+    @property
+    def loss(self) -> float:
+        """The sum of the rounds' losses."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, k: int) -> Round: ...
+
+    def __repr__(self) -> str: ...
+
+    def _repr_html_(self) -> str: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+NOT_A_LABEL: int = 127
+
+def label_code(y: object) -> int: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+class PerceptronRule:
+    """The Perceptron's rule with its parameters."""
+
+    def __init__(self, normalize: bool, bias: float | None, tie: int) -> None: ...
+
+    @property
+    def normalize(self) -> bool: ...
+
+    @property
+    def bias(self) -> float | None: ...
+
+    @property
+    def tie(self) -> int: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class Group:
+    """A learner of the core: its rule, its weights and its counts."""
+
+    def __init__(self, n: int, rule: PerceptronRule) -> None: ...
+
+    @property
+    def n(self) -> int:
+        """The number of attributes (slots)."""
+
+    @property
+    def rule(self, /) -> PerceptronRule:
+        """The rule of the core, with its parameters."""
+
+    def predict(self, x: object) -> Prediction:
+        """What the learner says of one example. Never changes the learner."""
+
+    def learn(self, x: object, y: object, weight: float = 1.0) -> Round:
+        """
+        One whole round: predict, compare with the label y, update. A refused example changes nothing.
+
+        `weight` scales the step; 0 moves nothing, though the round is counted. When labels come late, the
+        prediction that counts is the one made here, not one that was served earlier.
+        """
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """The weights now: a fresh read-only array of length n."""
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the appended attribute; 0 where there is none."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+
+    @property
+    def mistakes(self) -> int:
+        """In how many of them the prediction was wrong."""
+
+    @property
+    def updates(self) -> int:
+        """In how many of them the weights moved."""
+
+    @property
+    def collisions(self) -> int:
+        """
+        How many features of learned examples fell into a slot that another one held.
+        """
+
+    @property
+    def _negative(self) -> int: ...
+
+    def _score_block(self, block: Block) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def _predictions(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
+
+    def _restore(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, rounds: int, mistakes: int, updates: int, collisions: int, negative: int) -> None: ...
+
+class Witnessed:
+    """The sums of a frozen comparator at one moment."""
+
+class Frozen:
+    """
+    A linear comparator that never moves. Over the rounds entered it sums what the theorems need,
+    every number rounded to the safe side.
+    """
+
+    def __init__(self, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, margin: float) -> None: ...
+
+    @overload
+    def enter(self, round: Round) -> None: ...
+
+    @overload
+    def enter(self, rounds: Rounds) -> None: ...
+
+    @property
+    def sums(self) -> Witnessed:
+        """Where the sums stand; set it to go back to an earlier moment."""
+
+    @sums.setter
+    def sums(self, arg: Witnessed, /) -> None: ...
+
+    @property
+    def norm(self) -> float:
+        """The norm of u with its bias weight, from above."""
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def mistakes(self) -> int: ...
+
+    @property
+    def terms(self) -> int:
+        """The most nonzero terms in an example."""
+
+    @property
+    def smallest_margin(self) -> float:
+        """min y u.z, from below."""
+
+    @property
+    def largest_norm(self) -> float:
+        """max |z|, from above."""
+
+    @property
+    def squares_on_mistakes(self) -> float:
+        """The sum of |z|^2 over mistakes, from above."""
+
+    @property
+    def distance(self) -> float:
+        """The sum of max(0, margin - y u.z), from above."""
+
+    @property
+    def distance_on_mistakes(self) -> float:
+        """The same over mistakes."""
+
+    @property
+    def squared_distance(self) -> float:
+        """The sum of max(0, margin - y u.z)^2, from above."""
+
+def instruction_sets() -> list[str]:
+    """The kernels this machine can run. All give the same bits."""
+
+def instruction_set() -> str:
+    """The kernels in use."""
+
+def use_instruction_set(name: str) -> None:
+    """Use other kernels from now on, to compare them."""

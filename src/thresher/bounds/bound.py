@@ -1,0 +1,61 @@
+"""A bound: what a theorem says of a count, as a value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["Bound", "Theorem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A theorem's name, its formula and who proved it."""
+
+    name: str
+    formula: str
+    citation: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.formula} ({self.citation})"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """`on` (say, "mistakes") is at most `value`, by `theorem`, if everything in `assumes` holds.
+
+    >>> from thresher import bounds
+    >>> bound = bounds.perceptron_separable(margin=0.1)
+    >>> bound.on, bound.at_most
+    ('mistakes', 100)
+    >>> print(bound)
+    mistakes ≤ 100 by Perceptron, separable
+    """
+
+    value: float
+    on: str
+    theorem: Theorem
+    assumes: tuple[str, ...]
+
+    @property
+    def at_most(self) -> int:
+        """The largest whole count within the bound.
+
+        Rounded outward by a relative and an absolute 1e-9: for k orthonormal examples the formula, in floats, falls
+        below the k mistakes that are made for 12 of the values k ≤ 40.
+        """
+        if math.isinf(self.value):
+            raise OverflowError("the bound is infinite: it allows any count")
+        return math.floor(self._outward)
+
+    def allows(self, count: float) -> bool:
+        """Whether a count stays within the bound."""
+        return count <= self._outward
+
+    @property
+    def _outward(self) -> float:
+        return self.value * (1 + 1e-9) + 1e-9
+
+    def __str__(self) -> str:
+        limit = "∞" if math.isinf(self.value) else f"{self.at_most:,}"
+        return f"{self.on} ≤ {limit} by {self.theorem.name}"

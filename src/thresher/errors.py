@@ -1,0 +1,71 @@
+"""Every error of Thresher.
+
+ThresherError
+├── ParameterError      a learner, bound or command was set up with a value it cannot have
+├── ExampleError        an example, its weight or its label cannot be learned; says where
+│   └── LabelError      it is the label
+├── LedgerError         rounds that do not continue the ledger
+├── BoundViolated       a theorem with checked premises failed: a bug of ours
+├── StoreError          a saved state or model file that cannot be trusted
+└── ConcurrentUse       a busy learner was entered a second time
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thresher._core import Rounds
+
+__all__ = [
+    "BoundViolated",
+    "ConcurrentUse",
+    "ExampleError",
+    "LabelError",
+    "LedgerError",
+    "ParameterError",
+    "StoreError",
+    "ThresherError",
+]
+
+
+class ThresherError(Exception):
+    """The root of every error that Thresher raises."""
+
+
+class ParameterError(ThresherError, ValueError):
+    """A parameter outside its range; the message names it, what was found and what is expected."""
+
+
+class ExampleError(ThresherError, ValueError):
+    """An example that cannot be learned.
+
+    `row` is its number, from 0, where many were given; `column` the attribute at fault, as it was given; `rounds` the
+    rounds that were played before it: the learner is exactly as after them.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None, column: object = None, rounds: Rounds | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+        self.column = column
+        self.rounds = rounds
+
+
+class LabelError(ExampleError):
+    """A label that is not one, or the two spellings of the negative label in one stream."""
+
+
+class LedgerError(ThresherError, ValueError):
+    """Rounds that do not continue the ledger: a gap, a repetition, or another learner's."""
+
+
+class BoundViolated(ThresherError):
+    """More was counted than a theorem allows whose premises were checked."""
+
+
+class StoreError(ThresherError, ValueError):
+    """A saved state or model file that is damaged, foreign or newer than this version."""
+
+
+class ConcurrentUse(ThresherError, RuntimeError):
+    """A learner was entered while another thread used it."""

@@ -1,0 +1,107 @@
+"""Examples as users hold them, and as the core reads them: rows of numbers by reference.
+
+Mappings and sets are read by the core itself, key by key; what is here turns everything else into a block of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import Block, dense_block, sparse_block
+from thresher.errors import ExampleError
+
+__all__ = ["block", "numbers", "one"]
+
+
+def block(X: object, n: int) -> Block:
+    """Many examples, one a row: a 2-D array or a SciPy sparse matrix with n columns.
+
+    float32 and float64 are read where they lie, without a copy; other numbers become float64.
+
+    >>> len(block([[1.0, 0.0], [0.5, 2.0]], n=2))
+    2
+    """
+    if _is_sparse(X):
+        return _sparse(X, n)
+    array = _numeric(X, "examples")
+    if array.ndim != 2:
+        raise ExampleError(
+            f"found an array of shape {array.shape}, expected two dimensions, rows and {n} columns; "
+            "for one example call learn or predict"
+        )
+    if array.shape[1] != n:
+        raise ExampleError(f"found {array.shape[1]} columns, expected n = {n}")
+    return dense_block(numbers(array))
+
+
+def one(x: object, n: int) -> Block | dict[object, object]:
+    """One example that is neither a dict nor a set: a block of one row, or a dict for the core to read."""
+    if isinstance(x, Mapping):
+        pairs = list(x.items())
+        features = dict(pairs)
+        if len(features) != len(pairs):
+            raise ExampleError("the example gives a key twice, expected every key once")
+        return features
+    if isinstance(x, Set):
+        return dict.fromkeys(x, 1.0)
+    if _is_sparse(x):
+        return _sparse(_one_row(x), n)
+    array = _numeric(x, "an example")
+    if array.shape != (n,):
+        raise ExampleError(f"found an array of shape {array.shape}, expected one example of n = {n} values")
+    return dense_block(numbers(array).reshape(1, n))
+
+
+def numbers(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself where the core can read it, else a copy: C order, aligned, native, float32 or float64.
+
+    >>> numbers(np.array([1, 2], dtype=">i4"))
+    array([1., 2.])
+    """
+    kept = array.dtype.newbyteorder("=") if array.dtype.type in (np.float32, np.float64) else np.float64
+    with np.errstate(over="ignore"):  # what becomes infinite is refused where it stands
+        return np.require(array, kept, ["C", "A"])
+
+
+def _numeric(x: object, what: str) -> NDArray[Any]:
+    if isinstance(x, np.ma.MaskedArray):
+        raise ExampleError(f"found a masked array for {what}, expected plain numbers: fill it first")
+    try:
+        array = np.asarray(x)
+    except (ValueError, TypeError) as error:
+        raise ExampleError(f"found {type(x).__name__} for {what}, expected numbers: {error}") from None
+    if array.dtype.kind not in "biuf":
+        raise ExampleError(
+            f"found {type(x).__name__} of {array.dtype} for {what}, expected a vector of numbers, a mapping, a set, "
+            "or a SciPy sparse row"
+        )
+    return array
+
+
+def _is_sparse(x: object) -> bool:
+    return type(x).__module__.startswith("scipy.sparse")
+
+
+def _one_row(x: Any) -> Any:
+    if x.ndim == 1:
+        return x.reshape(1, -1)
+    if x.shape[0] != 1:
+        raise ExampleError(f"found a sparse matrix of shape {x.shape}, expected one row")
+    return x
+
+
+def _sparse(X: Any, n: int) -> Block:
+    if X.ndim != 2 or X.shape[1] != n:
+        raise ExampleError(f"found a sparse matrix of shape {X.shape}, expected rows and n = {n} columns")
+    csr = X.tocsr()
+    data = numbers(_numeric(csr.data, "a sparse matrix"))
+    index = np.int32 if csr.indices.dtype == csr.indptr.dtype == np.int32 else np.int64
+    indptr, indices = (np.require(array, index, ["C", "A"]) for array in (csr.indptr, csr.indices))
+    try:
+        return sparse_block(indptr, indices, data, n)
+    except ValueError as error:
+        raise ExampleError(f"the sparse matrix is damaged: {error}") from None

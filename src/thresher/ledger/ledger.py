@@ -1,0 +1,146 @@
+"""The ledger: rounds go in, in order; counts, baselines and certificates come out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from html import escape
+
+from thresher._core import Round, Rounds
+from thresher.bounds import Certificate, Verdict
+from thresher.errors import BoundViolated
+from thresher.ledger.tally import Comparator, Tally
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """What happened in the rounds of one learner, held against what is proven about it.
+
+    Enter every round, in order, one at a time or in blocks; it comes to the same, bit for bit. Beside the mistakes it counts
+    two baselines: the best constant, which always says the more frequent label, and repeating the last label (which says
+    +1 before there is one). Each comparator adds its certificates.
+
+    >>> import thresher as th
+    >>> learner, ledger = th.Perceptron(2), th.Ledger(th.Separator([-1.0, -1.0]))
+    >>> for x, y in [([1, 0], -1), ([0, 1], -1), ([1, 1], -1)]:
+    ...     ledger.enter(learner.learn(x, y))
+    >>> print(ledger)
+    rounds 3, mistakes 2, updates 2; mistakes of the best constant 0, of repeating the last label 1
+      verdict     count     bound  theorem
+      certified       2         2  Perceptron, separable, after the run
+      certified       2         4  Perceptron, separable
+      certified       2         4  Perceptron, distance
+      certified       2         4  Perceptron, squared distance
+      certified       2         4  Perceptron, distance (diagnostic)
+    """
+
+    def __init__(self, *comparators: Comparator) -> None:
+        self._tally = Tally()
+        self._watchers = [comparator.watch() for comparator in comparators]
+
+    def enter(self, entered: Round | Rounds) -> None:
+        """Adds a round, or many: all of them or, if they cannot be added, none."""
+        tally = self._tally.after(entered)
+        undo: list[Callable[[], None]] = []
+        try:
+            for watcher in self._watchers:
+                undo.append(watcher.enter(entered))
+        except BaseException:
+            for take_back in undo:
+                take_back()
+            raise
+        self._tally = tally
+
+    @property
+    def tally(self) -> Tally:
+        """Everything counted so far."""
+        return self._tally
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were entered."""
+        return self._tally.rounds
+
+    @property
+    def mistakes(self) -> int:
+        """In how many of them the prediction was wrong."""
+        return self._tally.mistakes
+
+    @property
+    def updates(self) -> int:
+        """In how many of them the learner moved."""
+        return self._tally.updates
+
+    @property
+    def loss(self) -> float:
+        """The sum of their losses."""
+        return self._tally.loss
+
+    @property
+    def best_constant(self) -> int:
+        """The mistakes of whoever always says the more frequent label."""
+        return self._tally.best_constant
+
+    @property
+    def repeat_last(self) -> int:
+        """The mistakes of whoever repeats the last label, and says +1 before there is one."""
+        return self._tally.repeat_last
+
+    def certificates(self) -> list[Certificate]:
+        """What is proven of these rounds: the tightest first that is certified and better than the best constant.
+
+        After those come the true ones that say little, then those with unchecked premises, then the void.
+        """
+        ranks = {Verdict.VIOLATED: 0, Verdict.CERTIFIED: 1, Verdict.REFUTED: 2, Verdict.CONDITIONAL: 2, Verdict.VOID: 3}
+
+        def rank(certificate: Certificate) -> tuple[int, bool, bool, float]:
+            limit = certificate.bound.value if math.isinf(certificate.bound.value) else certificate.bound.at_most
+            return ranks[certificate.verdict], certificate.says_little, certificate.diagnostic, limit
+
+        made = [certificate for watcher in self._watchers for certificate in watcher.certificates(self._tally)]
+        return sorted(made, key=rank)
+
+    @property
+    def headline(self) -> Certificate | None:
+        """The tightest certificate that assumes nothing and beats the best constant, if there is one."""
+        certified = (c for c in self.certificates() if c.verdict is Verdict.CERTIFIED and not c.says_little)
+        return next(certified, None)
+
+    def check(self) -> None:
+        """Raises `BoundViolated` if more was counted than a theorem with checked premises allows."""
+        for certificate in self.certificates():
+            if certificate.verdict is Verdict.VIOLATED:
+                raise BoundViolated(str(certificate))
+
+    def _summary(self) -> str:
+        tally = self._tally
+        return (
+            f"rounds {tally.rounds:,}, mistakes {tally.mistakes:,}, updates {tally.updates:,}; "
+            f"mistakes of the best constant {tally.best_constant:,}, of repeating the last label {tally.repeat_last:,}"
+        )
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [
+            (
+                str(certificate.verdict),
+                f"{certificate.count:,}",
+                certificate.limit,
+                certificate.bound.theorem.name + (" (diagnostic)" if certificate.diagnostic else ""),
+            )
+            for certificate in self.certificates()
+        ]
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        if not rows:
+            return self._summary()
+        lines = [("verdict", "count", "bound", "theorem"), *rows]
+        table = [f"  {verdict:<11} {count:>5} {bound:>9}  {theorem}" for verdict, count, bound, theorem in lines]
+        return "\n".join([self._summary(), *table])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("verdict", "count", "bound", "theorem"))
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows())
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if body else ""
+        return f"<p>{escape(self._summary())}</p>{table}"

@@ -1,0 +1,91 @@
+"""What the ledger counts of every round, and who else may watch it count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from thresher._core import PerceptronRule, Round, Rounds
+from thresher.bounds import Certificate
+from thresher.errors import LedgerError
+
+__all__ = ["Comparator", "Tally", "Watcher"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The facts of the rounds entered so far; `first` is the number of the first of them."""
+
+    first: int = 1
+    rounds: int = 0
+    mistakes: int = 0
+    updates: int = 0
+    loss: float = 0.0
+    positives: int = 0
+    repeat_last: int = 0
+    last_label: int = +1
+    weighted: int | None = None
+    rule: PerceptronRule | None = None
+
+    @property
+    def negatives(self) -> int:
+        return self.rounds - self.positives
+
+    @property
+    def best_constant(self) -> int:
+        """The mistakes of whoever always says the more frequent label."""
+        return min(self.positives, self.negatives)
+
+    def after(self, entered: Round | Rounds) -> Tally:
+        """The tally with these rounds added. They must go on where it ends, and be of the same learner."""
+        if isinstance(entered, Rounds) and len(entered) == 0:
+            return self
+        first = entered.first if isinstance(entered, Rounds) else entered.t
+        if self.rounds and first != self.first + self.rounds:
+            raise LedgerError(f"found round {first}, expected round {self.first + self.rounds}: none may be left out")
+        if self.rounds and entered.rule != self.rule:
+            raise LedgerError("these rounds are another learner's: a ledger is for the rounds of one")
+        labels = entered.labels if isinstance(entered, Rounds) else np.array([entered.label], dtype=np.int8)
+        return Tally(
+            first=self.first if self.rounds else first,
+            rounds=self.rounds + len(labels),
+            mistakes=self.mistakes + (entered.mistakes if isinstance(entered, Rounds) else entered.mistake),
+            updates=self.updates + (entered.updates if isinstance(entered, Rounds) else entered.changed),
+            loss=self.loss + entered.loss,
+            positives=self.positives + int(np.count_nonzero(labels > 0)),
+            repeat_last=self.repeat_last + int(labels[0] != self.last_label) + int(np.count_nonzero(labels[1:] != labels[:-1])),
+            last_label=int(labels[-1]),
+            weighted=self.weighted or _first_weighted(entered),
+            rule=entered.rule,
+        )
+
+
+def _first_weighted(entered: Round | Rounds) -> int | None:
+    """The number of the first round whose example had a weight other than 1."""
+    if isinstance(entered, Round):
+        return None if entered.weight == 1.0 else entered.t
+    if entered.weights is None:
+        return None
+    other = np.flatnonzero(np.asarray(entered.weights) != 1.0)
+    return entered.first + int(other[0]) if other.size else None
+
+
+class Watcher(Protocol):
+    """A comparator at work in one ledger: it sees every round and sums what its theorems need."""
+
+    def enter(self, entered: Round | Rounds) -> Callable[[], None]:
+        """Adds these rounds, all or none, and returns what takes them back."""
+        ...
+
+    def certificates(self, tally: Tally) -> list[Certificate]:
+        """What the theorems say of the rounds entered."""
+        ...
+
+
+class Comparator(Protocol):
+    """Something to hold a learner against. It makes a fresh watcher for each ledger."""
+
+    def watch(self) -> Watcher: ...

@@ -1,0 +1,45 @@
+"""Two verbs, and the values they give."""
+
+from __future__ import annotations
+
+from typing import Protocol, SupportsFloat, SupportsIndex, TypeVar, runtime_checkable
+
+from thresher._core import Prediction, Round, Rounds
+
+__all__ = ["Label", "Learner", "Prediction", "Round", "Rounds"]
+
+X_contra = TypeVar("X_contra", contravariant=True)
+
+#: −1, 0 and False mean minus, 1 and True mean plus; NumPy's scalars count as Python's.
+Label = SupportsIndex | SupportsFloat
+
+
+@runtime_checkable
+class Learner(Protocol[X_contra]):
+    """Whoever predicts, is told the truth, and learns from it.
+
+    `predict` is pure: it never changes the learner. `learn` is one whole round (predict, compare, update) and atomic:
+    an example that is refused changes nothing. It returns the round, so that the count of mistakes cannot disagree with
+    the predictions. When labels come late, `learn` predicts anew: what was served earlier is not what is counted.
+
+    A learner of one's own needs these two methods and nothing else:
+
+    >>> import thresher as th
+    >>> class AlwaysYes:
+    ...     rounds = 0
+    ...     def predict(self, x: object) -> th.Prediction:
+    ...         return th.Prediction(+1, 0.0)
+    ...     def learn(self, x: object, y: int, weight: float = 1.0) -> th.Round:
+    ...         self.rounds += 1
+    ...         return th.Round(self.rounds, x, self.predict(x), y, changed=False, weight=weight)
+    >>> ledger = th.Ledger()
+    >>> learner = AlwaysYes()
+    >>> for label in (+1, -1, +1):
+    ...     ledger.enter(learner.learn("any example", label))
+    >>> ledger.mistakes, ledger.best_constant
+    (1, 1)
+    """
+
+    def predict(self, x: X_contra, /) -> Prediction: ...
+
+    def learn(self, x: X_contra, y: int, /, weight: float = 1.0) -> Round: ...
