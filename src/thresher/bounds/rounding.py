@@ -9,7 +9,7 @@ for a normalised Perceptron q = g, else q = 0 (the step and its products are the
 Hence ‖w'‖² ≤ (1 + u)²·(‖w‖² + R²·(1 + 8(g + q)√T + 2a/R² + q²)) as long as ‖w‖ ≤ 2R√T, and so ‖w‖ ≤ ρR√M after M ≤ T
 mistakes with ρ² = (1 + u)^{2T}·(1 + 8(g + q)√T + 2a/R² + q²), which must not exceed 4. On the other side v·w falls short of
 Σ v·z by at most ‖v‖·Σ‖d‖ ≤ ‖v‖·R·√M·(1.01·u·ρ·T + q·√T). Put together: the theorem holds for the rounded run with R
-multiplied by ρ(1 + 2uT) + q√T. At a million rounds of a hundred terms that is 1 + 2·10⁻¹⁰.
+multiplied by ρ(1 + 2uT) + q√T. At a million rounds of a hundred terms that is 1 + 5·10⁻¹⁰.
 """
 
 from __future__ import annotations

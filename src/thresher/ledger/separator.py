@@ -30,8 +30,10 @@ class Separator:
     >>> import thresher as th
     >>> ledger = th.Ledger(th.Separator([1.0, -1.0]))
     >>> ledger.enter(th.Perceptron(2).learn_many([[2, 0], [0, 2], [3, 0], [0, 3]] * 25, [+1, -1] * 50))
-    >>> print(ledger.headline)
-
+    >>> for certificate in ledger.certificates()[:2]:
+    ...     print(certificate.verdict, certificate.bound)
+    certified mistakes ≤ 1 by Perceptron, separable, after the run
+    certified mistakes ≤ 4 by Perceptron, separable
     """
 
     def __init__(self, u: ArrayLike, *, bias_weight: float = 0.0, margin: float = 1.0) -> None:

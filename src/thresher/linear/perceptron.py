@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from operator import index
 
 from thresher._core import PerceptronRule
@@ -14,19 +15,21 @@ __all__ = ["TIES", "Perceptron", "definition"]
 #: What a score of 0 predicts; 0 is neither label, and so a mistake for both.
 TIES = {"plus": +1, "minus": -1, "mistake": 0}
 
+Number = float | Fraction
+
 
 def definition(
-    n: int, stream: Iterable[tuple[Sequence[float], int]], normalize: bool = False, bias: float | None = None, tie: int = 1
-) -> Iterator[tuple[float, int, list[float]]]:
+    n: int, stream: Iterable[tuple[Sequence[Number], int]], normalize: bool = False, bias: Number | None = None, tie: int = 1
+) -> Iterator[tuple[Number, int, list[Number]]]:
     """The algorithm as on the blackboard: yields score, prediction and the weights after each round."""
-    w: list[float] = [0] * (n + (bias is not None))
+    w: list[Number] = [0] * (n + (bias is not None))
     for x, y in stream:
         z = [*x, bias] if bias is not None else list(x)
         norm = sum(v * v for v in z) ** 0.5 if normalize else 1
         score = sum(wi * zi for wi, zi in zip(w, z, strict=True)) / norm
         prediction = 1 if score > 0 else -1 if score < 0 else tie
         if prediction != y:
-            w = [wi + y / norm * zi for wi, zi in zip(w, z, strict=True)]
+            w = [wi + y * zi / norm for wi, zi in zip(w, z, strict=True)]
         yield score, prediction, w
 
 
