@@ -1,4 +1,7 @@
-"""Interleaved timing: every contender once a turn, so that a busy machine disturbs all alike."""
+"""Interleaved timing: every contender once a turn, so that a busy machine disturbs all alike.
+
+Each turn begins with another contender: whoever runs after one that fills the caches pays for it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class Times:
 
     def ratio(self, slow: str, fast: str) -> Ratio:
         turns = [a / b for a, b in zip(self.seconds[slow], self.seconds[fast], strict=True)]
-        low, _, high = statistics.quantiles(turns, n=4) if len(turns) > 1 else (turns[0],) * 3
+        low, _, high = statistics.quantiles(turns, n=4, method="inclusive") if len(turns) > 1 else (turns[0],) * 3
         return Ratio(self.best(slow) / self.best(fast), low, high)
 
 
@@ -46,8 +49,9 @@ def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, call
     gc.collect()
     gc.disable()
     try:
-        for _ in range(turns):
-            for name, run in contenders.items():
+        for turn in range(turns):
+            first = turn % len(contenders)
+            for name, run in [*contenders.items()][first:] + [*contenders.items()][:first]:
                 start = perf_counter()
                 for _ in range(calls):
                     run()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,6 +136,21 @@ def test_rounds_can_be_made_in_python_and_pickled() -> None:
     assert [again[k] for k in range(2)] == [rounds[k] for k in range(2)]
     with pytest.raises(th.ParameterError, match="one entry a round"):
         th.Rounds(1, np.eye(2), rounds.predictions, rounds.labels[:1], rounds.scores, rounds.changed)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_pickled_rounds_are_worth_as_much_in_a_ledger(normalize: bool) -> None:
+    X = scipy.sparse.csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]))
+    learner = th.Perceptron(2, normalize=normalize)
+    rounds = learner.learn_many(X, [-1, -1, -1], np.ones(3))
+    one = learner.learn({0: 1.0}, -1)
+    fresh, pickled = (th.Ledger(th.Separator([-1.0, -1.0])) for _ in range(2))
+    fresh.enter(rounds)
+    fresh.enter(one)
+    pickled.enter(pickle.loads(pickle.dumps(rounds)))
+    pickled.enter(pickle.loads(pickle.dumps(one)))
+    assert [c.as_dict() for c in fresh.certificates()] == [c.as_dict() for c in pickled.certificates()]
+    assert str(fresh.certificates()[0].verdict) == "certified"
 
 
 def test_columns_outlive_their_rounds() -> None:

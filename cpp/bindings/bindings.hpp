@@ -76,6 +76,9 @@ struct HeldBlock {
     nb::object arrays;
 };
 
+// What `float(value)` gives, if that loses nothing.
+std::optional<double> number_of(nb::handle value);
+
 // One example of Python's, canonical: a mapping, a set, a list, an array or a sparse row.
 class Example {
   public:
@@ -88,6 +91,9 @@ class Example {
     std::int64_t collisions() const { return collisions_; }
 
   private:
+    void read_other(nb::handle read, std::size_t n);
+    void settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Canonical&));
+
     std::unique_ptr<Canonical> canonical_;
     std::int64_t collisions_ = 0;
 };

@@ -49,23 +49,17 @@ std::int64_t slot_of_key(nb::handle key, std::size_t n) {
 }
 
 double value_of(nb::handle key, nb::handle value) {
-    double number;
-    if (PyFloat_CheckExact(value.ptr())) {
-        number = PyFloat_AS_DOUBLE(value.ptr());
-    } else {
-        number = PyFloat_AsDouble(value.ptr());
-        if (number == -1.0 && PyErr_Occurred() != nullptr) {
-            PyErr_Clear();
-            raise("ExampleError", "key " + shown(key) + ": found " + shown(value) + ", expected a number",
-                  {{}, nb::borrow(key)});
-        }
+    const std::optional<double> number = number_of(value);
+    if (!number) {
+        raise("ExampleError", "key " + shown(key) + ": found " + shown(value) + ", expected a number",
+              {{}, nb::borrow(key)});
     }
-    if (!acceptable(number)) {
+    if (!acceptable(*number)) {
         raise("ExampleError",
               "key " + shown(key) + ": found " + shown(value) + ", expected a finite number of at most 2^250 (1.8e75)",
               {{}, nb::borrow(key)});
     }
-    return number;
+    return *number;
 }
 
 void read_dict(nb::handle x, std::size_t n, Canonical& canonical) {
@@ -98,6 +92,24 @@ HeldBlock sparse_block(Vector<Index> starts, Vector<Index> slots, Vector<Value> 
 
 }  // namespace
 
+std::optional<double> number_of(nb::handle value) {
+    if (PyFloat_CheckExact(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
+    if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr())) {
+        // Some types turn into a float by losing a part: complex numbers their imaginary one, dates their meaning.
+        if (PyComplex_Check(value.ptr())) return std::nullopt;
+        if (nb::hasattr(value, "dtype")) {
+            const auto kind = nb::cast<std::string>(nb::str(value.attr("dtype").attr("kind")));
+            if (kind.find_first_not_of("biuf") != std::string::npos) return std::nullopt;
+        }
+    }
+    const double number = PyFloat_AsDouble(value.ptr());
+    if (number == -1.0 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    return number;
+}
+
 Example::Example(nb::handle x, std::size_t n) {
     auto& rows = spare();
     if (rows.empty()) {
@@ -107,16 +119,19 @@ Example::Example(nb::handle x, std::size_t n) {
         rows.pop_back();
     }
     canonical_->clear();
-    const bool is_dict = PyDict_Check(x.ptr()) != 0;
-    if (is_dict || PyAnySet_Check(x.ptr()) != 0) {
-        (is_dict ? read_dict : read_set)(x, n, *canonical_);
-        if (const Fault fault = canonical_->settle_collisions(collisions_)) raise(fault);
-        return;
+    // Only the plain types are read directly: a subclass may mean something else, as SciPy's dictionary of keys does.
+    if (PyDict_CheckExact(x.ptr()) != 0) {
+        settle(x, n, read_dict);
+    } else if (PyAnySet_CheckExact(x.ptr()) != 0) {
+        settle(x, n, read_set);
+    } else {
+        read_other(nb::module_::import_("thresher.examples").attr("one")(x, n), n);
     }
-    const nb::object read = nb::module_::import_("thresher.examples").attr("one")(x, n);
-    if (PyDict_Check(read.ptr())) {
-        read_dict(read, n, *canonical_);
-        if (const Fault fault = canonical_->settle_collisions(collisions_)) raise(fault);
+}
+
+void Example::read_other(nb::handle read, std::size_t n) {
+    if (PyDict_CheckExact(read.ptr()) != 0) {
+        settle(read, n, read_dict);
         return;
     }
     const Fault fault = std::visit(
@@ -126,6 +141,11 @@ Example::Example(nb::handle x, std::size_t n) {
         },
         nb::cast<const HeldBlock&>(read).block);
     if (fault) raise(fault);
+}
+
+void Example::settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Canonical&)) {
+    read(x, n, *canonical_);
+    if (const Fault fault = canonical_->settle_collisions(collisions_)) raise(fault);
 }
 
 Example::~Example() {

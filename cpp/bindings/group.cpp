@@ -17,6 +17,12 @@ class PythonGroup {
     std::size_t n() const { return n_; }
     nb::object rule() const { return rule_; }
 
+    template <class Read>
+    auto read(Read&& what) {
+        const Busy::Reading reading(busy_);
+        return what(*group_);
+    }
+
     Prediction predict(nb::handle x) {
         const Example example(x, n_);
         const Busy::Reading reading(busy_);
@@ -25,15 +31,18 @@ class PythonGroup {
         return {static_cast<std::int8_t>(group_->predict(score)), score, std::nullopt};
     }
 
-    Round learn(nb::object x, nb::handle y, double weight) {
+    Round learn(nb::object x, nb::handle y, nb::handle weight) {
         const std::int8_t code = label_code(y);
+        refuse(read([code](const AnyGroup& group) { return group.refuse_label(code); }), 1.0, y);
+        const std::optional<double> scale = number_of(weight);
+        if (!scale) raise("ExampleError", "found weight " + shown(weight) + ", expected a number of at least 0");
         const Example example(x, n_);
         const Busy::Writing writing(busy_);
         Outcome outcome;
-        refuse(group_->learn(example.row(), code, weight, outcome), weight, y);
+        refuse(group_->learn(example.row(), code, *scale, outcome), *scale, y);
         group_->counts.collisions += example.collisions();
         return {group_->counts.rounds, std::move(x),    {outcome.prediction, outcome.score, std::nullopt},
-                outcome.label,         outcome.changed, weight,
+                outcome.label,         outcome.changed, *scale,
                 rule_};
     }
 
@@ -101,12 +110,6 @@ class PythonGroup {
         return {data, {n_}, owner};
     }
 
-    template <class Read>
-    auto read(Read&& what) {
-        const Busy::Reading reading(busy_);
-        return what(*group_);
-    }
-
     void restore(Vector<double> weights, double bias_weight, const Counts& counts) {
         const Busy::Writing writing(busy_);
         if (weights.shape(0) != n_) throw std::invalid_argument("one weight a slot");
@@ -160,7 +163,11 @@ void bind_group(nb::module_& m) {
              nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Perceptron& rule) {
             return nb::hash(nb::make_tuple(rule.sight.normalize, rule.sight.dummy, rule.tie));
-        });
+        })
+        .def("__reduce__", [](nb::handle self) {
+            const auto& rule = nb::cast<const Perceptron&>(self);
+            return nb::make_tuple(self.type(), nb::make_tuple(rule.sight.normalize, bias_of(rule.sight), rule.tie));
+        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
 
     nb::class_<PythonGroup>(m, "Group", "A learner of the core: its rule, its weights and its counts.")
         .def(nb::init<std::size_t, const Perceptron&>(), nb::arg("n"), nb::arg("rule"))
@@ -170,7 +177,7 @@ void bind_group(nb::module_& m) {
         .def("predict", &PythonGroup::predict, nb::arg("x").none(),
              nb::sig("def predict(self, x: object) -> Prediction"),
              "What the learner says of one example. Never changes the learner.")
-        .def("learn", &PythonGroup::learn, nb::arg("x").none(), nb::arg("y").none(), nb::arg("weight") = 1.0,
+        .def("learn", &PythonGroup::learn, nb::arg("x").none(), nb::arg("y").none(), nb::arg("weight").none() = 1.0,
              nb::sig("def learn(self, x: object, y: object, weight: float = 1.0) -> Round"),
              "One whole round: predict, compare with the label y, update. A refused example changes nothing.\n\n"
              "`weight` scales the step; 0 moves nothing, though the round is counted. When labels come late, the\n"

@@ -1,8 +1,9 @@
 // Prediction, Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
 #include <nanobind/operators.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
-#include <cstring>
+#include <tuple>
 
 #include "bindings.hpp"
 
@@ -61,17 +62,22 @@ auto column(nb::handle self, const T* data) {
     return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {rounds.columns.size}, self);
 }
 
+std::size_t rows_in(nb::handle examples) {
+    return nb::hasattr(examples, "shape") ? nb::cast<std::size_t>(examples.attr("shape")[0]) : nb::len(examples);
+}
+
 Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
-                    Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights) {
+                    Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights,
+                    nb::object rule) {
     const std::size_t size = labels.shape(0);
     if (predictions.shape(0) != size || scores.shape(0) != size || changed.shape(0) != size ||
-        nb::len(examples) < size || (!weights.is_none() && nb::len(weights) != size)) {
+        rows_in(examples) < size || (!weights.is_none() && nb::len(weights) != size)) {
         raise("ParameterError", "the columns of rounds must have one entry a round");
     }
     if (!weights.is_none()) {
         for (std::size_t k = 0; k < size; ++k) checked_weight(nb::cast<double>(weights[k]));
     }
-    Rounds rounds{checked_t(first), std::move(examples), nb::none(), std::move(weights), nb::none(), Columns(size)};
+    Rounds rounds{checked_t(first), std::move(examples), nb::none(), std::move(weights), std::move(rule), Columns(size)};
     for (std::size_t k = 0; k < size; ++k) {
         rounds.columns.view().put(k, {scores.data()[k], checked_prediction(predictions.data()[k]),
                                checked_label(labels.data()[k]), changed.data()[k]});
@@ -94,6 +100,10 @@ Round round_at(const Rounds& rounds, std::int64_t k) {
             weight,
             rounds.rule};
 }
+
+using RoundState = std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, nb::object>;
+using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
+                               Vector<bool>, nb::object, nb::object>;
 
 // The collector must see what a value holds, or a cycle through an example would never be freed.
 template <class Value, nb::object Value::*... held>
@@ -202,11 +212,21 @@ void bind_round(nb::module_& m) {
                                     {"mistake", round.mistake() ? "yes" : "no"},
                                     {"changed", round.changed ? "yes" : "no"}});
              })
-        .def("__reduce__", [](nb::handle self) {
-            const auto& round = nb::cast<const Round&>(self);
-            return nb::make_tuple(self.type(), nb::make_tuple(round.t, round.example, round.prediction,
-                                                              int{round.label}, round.changed, round.weight));
-        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+        .def("__getstate__",
+             [](const Round& round) {
+                 return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
+                                       round.weight, round.rule);
+             },
+             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
+        .def(
+            "__setstate__",
+            [](Round& self, const RoundState& state) {
+                const auto& [t, example, prediction, label, changed, weight, rule] = state;
+                sight_of(rule);  // refuses what is no rule
+                new (&self) Round{checked_t(t), example, prediction, checked_label(label),
+                                  changed,      checked_weight(weight), rule};
+            },
+            nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
 
 void bind_rounds(nb::module_& m) {
@@ -219,7 +239,7 @@ void bind_rounds(nb::module_& m) {
             [](Rounds* self, std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
                Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights) {
                 new (self) Rounds(build_rounds(first, std::move(examples), predictions, labels, scores, changed,
-                                               std::move(weights)));
+                                               std::move(weights), nb::none()));
             },
             nb::arg("first"), nb::arg("examples"), nb::arg("predictions"), nb::arg("labels"), nb::arg("scores"),
             nb::arg("changed"), nb::arg("weights") = nb::none())
@@ -261,13 +281,20 @@ void bind_rounds(nb::module_& m) {
                                     {"mistakes", std::to_string(rounds.mistakes)},
                                     {"updates", std::to_string(rounds.updates)}});
              })
-        .def("__reduce__", [](nb::handle self) {
-            const auto& rounds = nb::cast<const Rounds&>(self);
-            return nb::make_tuple(
-                self.type(), nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"),
-                                            self.attr("labels"), self.attr("scores"), self.attr("changed"),
-                                            rounds.weights));
-        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+        .def("__getstate__",
+             [](nb::handle self) {
+                 const auto& rounds = nb::cast<const Rounds&>(self);
+                 return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
+                                       self.attr("scores"), self.attr("changed"), rounds.weights, rounds.rule);
+             },
+             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
+        .def(
+            "__setstate__",
+            [](Rounds& self, const RoundsState& state) {
+                sight_of(std::get<7>(state));
+                new (&self) Rounds(std::apply(build_rounds, state));
+            },
+            nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
 
 }  // namespace
@@ -309,12 +336,8 @@ std::int8_t label_code(nb::handle y) {
         const long value = PyLong_AsLongAndOverflow(y.ptr(), &overflow);
         return overflow == 0 && value >= -1 && value <= 1 ? static_cast<std::int8_t>(value) : not_a_label;
     }
-    const double number = PyFloat_AsDouble(y.ptr());
-    if (number == -1.0 && PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
-        return not_a_label;
-    }
-    return code_of(number);
+    const std::optional<double> number = number_of(y);
+    return number ? code_of(*number) : not_a_label;
 }
 
 void bind_values(nb::module_& m) {

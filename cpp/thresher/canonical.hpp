@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "arithmetic.hpp"
@@ -97,17 +99,42 @@ class Canonical {
         }
     };
 
+    // Few features are sorted by counting, for each, how many come before it: quadratic, and free of the branches that
+    // make a comparison sort of random slots slow (at fifty features, nine times the compares in half the time).
     void sort() {
-        if (features_.size() > 32) {
+        const std::size_t size = features_.size();
+        std::int32_t keys[few];
+        if (size > few || !narrow(keys)) {
             std::sort(features_.begin(), features_.end());
             return;
         }
-        for (std::size_t i = 1; i < features_.size(); ++i) {
-            const Feature moving = features_[i];
-            std::size_t j = i;
-            for (; j > 0 && moving < features_[j - 1]; --j) features_[j] = features_[j - 1];
-            features_[j] = moving;
+        const std::size_t padded = (size + 7) / 8 * 8;
+        std::fill(keys + size, keys + padded, std::numeric_limits<std::int32_t>::max());
+        std::uint64_t taken[few / 64] = {};
+        sorted_.resize(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            std::int32_t rank = 0;
+            for (std::size_t j = 0; j < padded; ++j) rank += keys[j] < keys[i];
+            taken[rank / 64] |= std::uint64_t{1} << (rank % 64);
+            sorted_[static_cast<std::size_t>(rank)] = features_[i];
         }
+        int ranks = 0;
+        for (const auto word : taken) ranks += std::popcount(word);
+        if (static_cast<std::size_t>(ranks) == size) {
+            features_.swap(sorted_);
+        } else {  // two features share a slot, and so a rank
+            std::sort(features_.begin(), features_.end());
+        }
+    }
+
+    // The slots as 32-bit keys, or false if one does not fit.
+    bool narrow(std::int32_t* keys) const {
+        std::uint64_t all = 0;
+        for (std::size_t i = 0; i < features_.size(); ++i) {
+            all |= static_cast<std::uint64_t>(features_[i].slot);
+            keys[i] = static_cast<std::int32_t>(features_[i].slot);
+        }
+        return all >> 31 == 0;
     }
 
     // From sorted features to slots and values. `join(kept, next)` meets two features of one slot.
@@ -133,7 +160,9 @@ class Canonical {
         values_.push_back(value);
     }
 
+    static constexpr std::size_t few = 128;  // a multiple of 64
     std::vector<Feature> features_;
+    std::vector<Feature> sorted_;
     std::vector<std::int64_t> slots_;
     std::vector<double> values_;
 };

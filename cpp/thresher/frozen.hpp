@@ -61,7 +61,8 @@ class Frozen {
             const double length = sight.normalize ? 1.0 : norm_above(seen.square, terms);
             const double error = relative_error(terms) * norm * length + absolute_error(terms);
             const double at_least = label * seen.score - error;
-            const double short_of = std::max(0.0, margin - at_least) * (1.0 + 0x1p-50);
+            const double gap = margin - at_least;
+            const double short_of = (gap + std::fabs(gap)) * (0.5 + 0x1p-51);  // max(0, gap), without a branch
             ++sums.rounds;
             sums.terms = std::max(sums.terms, static_cast<std::int64_t>(terms));
             sums.smallest_margin = std::min(sums.smallest_margin, at_least);

@@ -73,6 +73,16 @@ class AnyGroup {
     AnyGroup& operator=(const AnyGroup&) = delete;
     virtual ~AnyGroup() = default;
 
+    // Written for a loop that meets good labels in random order: one test, which is never true for them after the
+    // first negative one.
+    Fault::Kind refuse_label(std::int8_t given) const {
+        if ((given != +1) & (given != static_cast<std::int8_t>(counts.negative))) [[unlikely]] {
+            if (given != 0 && given != -1) return Fault::Kind::label;
+            if (counts.negative != Negative::unseen) return Fault::Kind::mixed_labels;
+        }
+        return Fault::Kind::none;
+    }
+
     virtual int predict(double score) const = 0;
     virtual Fault::Kind score(const CanonicalRow& row, double& score) const = 0;
     virtual Fault::Kind learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) = 0;
@@ -131,15 +141,10 @@ class Group final : public AnyGroup {
     // One whole round: predict, compare, update. Everything that can be refused is refused before anything changes.
     template <class Isa, class Row>
     Fault::Kind learn_row(const Row& row, std::int8_t given, double weight, Outcome& outcome) {
-        if (given == not_a_label) return Fault::Kind::label;
-        const bool negative = given <= 0;
-        const bool spelled = counts.negative != Negative::unseen;
-        if (negative && spelled && given != static_cast<std::int8_t>(counts.negative)) {
-            return Fault::Kind::mixed_labels;
-        }
+        if (const Fault::Kind fault = refuse_label(given); fault != Fault::Kind::none) return fault;
         if (!(weight >= 0.0 && weight <= largest_weight)) return Fault::Kind::weight;
 
-        const std::int8_t label = negative ? -1 : +1;
+        const int label = 2 * (given > 0) - 1;
         const auto play = [&](const auto& seen_row, const Seen& seen) {
             const int prediction = rule_.predict(seen.score);
             const double step = rule_.step(prediction, label) * weight;
@@ -149,13 +154,13 @@ class Group final : public AnyGroup {
                 rule_.move(weights.data(), seen_row, scaled);
                 bias_weight += scaled * seen.dummy;
             }
-            outcome = {seen.score, static_cast<std::int8_t>(prediction), label, changed};
+            outcome = {seen.score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
         };
         const Fault::Kind fault =
             see<Isa, false>(rule_.sight, weights, bias_weight, row, rule_.sight.dummy, play);
         if (fault != Fault::Kind::none) return fault;
 
-        if (negative) counts.negative = static_cast<Negative>(given);
+        if (counts.negative == Negative::unseen && given != +1) counts.negative = static_cast<Negative>(given);
         ++counts.rounds;
         counts.mistakes += outcome.prediction != label;
         counts.updates += outcome.changed;

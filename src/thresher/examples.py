@@ -5,6 +5,7 @@ Mappings and sets are read by the core itself, key by key; what is here turns ev
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -40,16 +41,12 @@ def block(X: object, n: int) -> Block:
 
 def one(x: object, n: int) -> Block | dict[object, object]:
     """One example that is neither a dict nor a set: a block of one row, or a dict for the core to read."""
-    if isinstance(x, Mapping):
-        pairs = list(x.items())
-        features = dict(pairs)
-        if len(features) != len(pairs):
-            raise ExampleError("the example gives a key twice, expected every key once")
-        return features
-    if isinstance(x, Set):
-        return dict.fromkeys(x, 1.0)
     if _is_sparse(x):
         return _sparse(_one_row(x), n)
+    if isinstance(x, Mapping):
+        return _each_once(list(x.items()))
+    if isinstance(x, Set):
+        return _each_once([(key, 1.0) for key in x])
     array = _numeric(x, "an example")
     if array.shape != (n,):
         raise ExampleError(f"found an array of shape {array.shape}, expected one example of n = {n} values")
@@ -82,8 +79,19 @@ def _numeric(x: object, what: str) -> NDArray[Any]:
     return array
 
 
+def _each_once(pairs: list[tuple[object, object]]) -> dict[object, object]:
+    try:
+        features = dict(pairs)
+    except (TypeError, ValueError):
+        raise ExampleError("found a key that cannot be one, expected an int (an index) or a str (a name)") from None
+    if len(features) != len(pairs):
+        raise ExampleError("the example gives a key twice, expected every key once")
+    return features
+
+
 def _is_sparse(x: object) -> bool:
-    return type(x).__module__.startswith("scipy.sparse")
+    sparse = sys.modules.get("scipy.sparse")  # not imported: then x is none of its matrices
+    return sparse is not None and bool(sparse.issparse(x))
 
 
 def _one_row(x: Any) -> Any:
@@ -98,10 +106,18 @@ def _sparse(X: Any, n: int) -> Block:
     if X.ndim != 2 or X.shape[1] != n:
         raise ExampleError(f"found a sparse matrix of shape {X.shape}, expected rows and n = {n} columns")
     csr = X.tocsr()
-    data = numbers(_numeric(csr.data, "a sparse matrix"))
-    index = np.int32 if csr.indices.dtype == csr.indptr.dtype == np.int32 else np.int64
-    indptr, indices = (np.require(array, index, ["C", "A"]) for array in (csr.indptr, csr.indices))
+    data, indices, indptr = csr.data, csr.indices, csr.indptr
+    if not all(isinstance(array, np.ndarray) and array.ndim == 1 for array in (data, indices, indptr)):
+        raise ExampleError("the sparse matrix is damaged: data, indices and indptr must be vectors")
+    if indices.dtype.kind not in "iu" or indptr.dtype.kind not in "iu":
+        raise ExampleError(f"the sparse matrix has indices of {indices.dtype} and {indptr.dtype}, expected whole numbers")
+    index = np.int32 if indices.dtype == indptr.dtype == np.int32 else np.int64
     try:
-        return sparse_block(indptr, indices, data, n)
+        return sparse_block(
+            np.require(indptr, index, ["C", "A"]),
+            np.require(indices, index, ["C", "A"]),
+            numbers(_numeric(data, "a sparse matrix")),
+            n,
+        )
     except ValueError as error:
         raise ExampleError(f"the sparse matrix is damaged: {error}") from None

@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import label_code, label_codes
+from thresher._core import NOT_A_LABEL, label_code, label_codes
 from thresher.errors import LabelError
 
-__all__ = ["codes"]
+__all__ = ["Labels", "read"]
 
 _CODED = (np.int8, np.int32, np.int64, np.uint8, np.bool_, np.float32, np.float64)
 
 
-def codes(y: Sequence[object] | NDArray[Any], rows: int) -> NDArray[np.int8]:
-    """One code a row: 1, 0 or −1, or `NOT_A_LABEL`, which the core refuses when it comes to that row.
+class Labels(NamedTuple):
+    """One code a row, 1, 0, −1 or `NOT_A_LABEL`, which the core refuses when it comes to that row; and what was given."""
 
-    >>> codes([True, False, 1.0, 0], 4)
+    codes: NDArray[np.int8]
+    given: list[object] | NDArray[Any]
+
+
+def read(y: object, rows: int) -> Labels:
+    """The labels of many rows, from a sequence or an array.
+
+    >>> read([True, False, 1.0, 0], 4).codes
     array([1, 0, 1, 0], dtype=int8)
+    >>> read([1, "yes", -1], 3).codes.tolist() == [1, NOT_A_LABEL, -1]
+    True
     """
-    array = np.asarray(y)
-    if array.ndim != 1 or len(array) != rows:
-        raise LabelError(f"found labels of shape {array.shape}, expected one label for each of {rows} rows")
-    if array.dtype.kind in "OSUVMmcT" or isinstance(array, np.ma.MaskedArray):
-        return np.array([label_code(label) for label in y], dtype=np.int8)
-    if array.dtype.type not in _CODED:
-        array = array.astype(np.float64)
-    return label_codes(np.require(array, array.dtype.newbyteorder("="), ["C", "A"]))
+    given = _given(y)
+    if len(given) != rows:
+        raise LabelError(f"found {len(given)} labels, expected one for each of {rows} rows")
+    if isinstance(given, list):
+        return Labels(np.array([label_code(label) for label in given], dtype=np.int8), given)
+    if given.dtype.type in _CODED:
+        return Labels(label_codes(np.require(given, given.dtype.newbyteorder("="), ["C", "A"])), given)
+    codes = np.full(rows, NOT_A_LABEL, dtype=np.int8)
+    for label in (-1, 0, 1):
+        codes[given == label] = label
+    return Labels(codes, given)
+
+
+def _given(y: object) -> list[object] | NDArray[Any]:
+    """An array of numbers where y is one, else its elements one by one, each as it is."""
+    if not isinstance(y, np.ma.MaskedArray):
+        try:
+            array = np.asarray(y)
+        except (TypeError, ValueError):  # ragged, or of types that do not go together
+            array = np.asarray(None)
+        if array.ndim > 1:
+            raise LabelError(f"found labels of shape {array.shape}, expected one dimension")
+        if array.ndim == 1 and array.dtype.kind in "biuf":
+            return array
+    if not isinstance(y, Iterable) or isinstance(y, str | bytes):
+        raise LabelError(f"found {type(y).__name__} for the labels, expected one for each row")
+    return list(y)

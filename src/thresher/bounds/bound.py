@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Bound", "Theorem"]
 
 
-@dataclass(frozen=True, slots=True)
-class Theorem:
+class Theorem(NamedTuple):
     """A theorem's name, its formula and who proved it."""
 
     name: str

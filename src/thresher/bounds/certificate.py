@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from html import escape
 
 from thresher.bounds.bound import Bound
 from thresher.bounds.premise import Premise, Status, Verdict, judge
+from thresher.notebook import table
 
 __all__ = ["Certificate"]
 
@@ -90,8 +90,4 @@ class Certificate:
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in self.lines().items()
-        )
-        return f"<table><tbody>{rows}</tbody></table>"
+        return table(("certificate", ""), self.lines().items())

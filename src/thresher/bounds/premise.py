@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from thresher.bounds.bound import Bound
 
@@ -19,8 +19,7 @@ class Status(Enum):
     BROKEN = "broken"
 
 
-@dataclass(frozen=True, slots=True)
-class Premise:
+class Premise(NamedTuple):
     """One premise of a theorem: what it says, what is known of it, and, if it broke, how."""
 
     statement: str

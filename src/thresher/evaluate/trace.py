@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher._core import Round
 from thresher.linear import LinearLearner
+from thresher.notebook import table
 
 __all__ = ["Trace", "TracedRound", "trace"]
 
@@ -18,8 +18,7 @@ _LATEX = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TracedRound:
+class TracedRound(NamedTuple):
     """A round with the weights before and after it; with a bias, its weight comes last."""
 
     round: Round
@@ -63,11 +62,7 @@ class Trace:
         return "\n".join([r"\begin{tabular}{rllrrrll}", lines[0], r"\hline", *lines[1:], r"\end{tabular}"])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in _HEAD)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in traced.cells()) + "</tr>" for traced in self.rounds
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return table(_HEAD, (traced.cells() for traced in self.rounds))
 
 
 def trace(learner: LinearLearner, examples: Iterable[tuple[object, int]]) -> Trace:
@@ -115,6 +110,6 @@ def _example(x: object) -> str:
     if isinstance(x, Set):
         return "{" + ", ".join(sorted(map(str, x))) + "}"
     dense: Any = x
-    if type(x).__module__.startswith("scipy.sparse"):
+    if hasattr(x, "toarray"):  # a sparse row
         dense = dense.toarray().ravel()
     return _vector(float(value) for value in dense)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from html import escape
 
 from thresher._core import Round, Rounds
 from thresher.bounds import Certificate, Verdict
 from thresher.errors import BoundViolated
 from thresher.ledger.tally import Comparator, Tally
+from thresher.notebook import table
 
 __all__ = ["Ledger"]
+
+_HEAD = ("verdict", "count", "bound", "theorem")
 
 
 class Ledger:
@@ -26,7 +28,7 @@ class Ledger:
     >>> for x, y in [([1, 0], -1), ([0, 1], -1), ([1, 1], -1)]:
     ...     ledger.enter(learner.learn(x, y))
     >>> print(ledger)
-    rounds 3, mistakes 2, updates 2; mistakes of the best constant 0, of repeating the last label 1
+    rounds 3, mistakes 2, updates 2, mistakes of the best constant 0, of repeating the last label 1
       verdict     count     bound  theorem
       certified       2         2  Perceptron, separable, after the run
       certified       2         4  Perceptron, separable
@@ -113,12 +115,16 @@ class Ledger:
             if certificate.verdict is Verdict.VIOLATED:
                 raise BoundViolated(str(certificate))
 
-    def _summary(self) -> str:
+    def _facts(self) -> list[tuple[str, str]]:
         tally = self._tally
-        return (
-            f"rounds {tally.rounds:,}, mistakes {tally.mistakes:,}, updates {tally.updates:,}; "
-            f"mistakes of the best constant {tally.best_constant:,}, of repeating the last label {tally.repeat_last:,}"
-        )
+        facts = {
+            "rounds": tally.rounds,
+            "mistakes": tally.mistakes,
+            "updates": tally.updates,
+            "mistakes of the best constant": tally.best_constant,
+            "of repeating the last label": tally.repeat_last,
+        }
+        return [(name, f"{count:,}") for name, count in facts.items()]
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         return [
@@ -132,15 +138,10 @@ class Ledger:
         ]
 
     def __str__(self) -> str:
-        rows = self._rows()
-        if not rows:
-            return self._summary()
-        lines = [("verdict", "count", "bound", "theorem"), *rows]
-        table = [f"  {verdict:<11} {count:>5} {bound:>9}  {theorem}" for verdict, count, bound, theorem in lines]
-        return "\n".join([self._summary(), *table])
+        lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
+        if rows := self._rows():
+            lines += [f"  {verdict:<11} {count:>5} {bound:>9}  {theorem}" for verdict, count, bound, theorem in (_HEAD, *rows)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("verdict", "count", "bound", "theorem"))
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows())
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if body else ""
-        return f"<p>{escape(self._summary())}</p>{table}"
+        return table(("counted", ""), self._facts()) + table(_HEAD, self._rows())

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from operator import index
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, labels
 from thresher._core import Group, Prediction, Rounds
-from thresher.errors import ExampleError, StoreError
+from thresher.errors import ExampleError, ParameterError, StoreError
 
-__all__ = ["Hypothesis", "LinearLearner", "Parameters"]
+__all__ = ["Hypothesis", "LinearLearner", "Parameters", "attributes"]
 
 #: What JSON can hold.
 Parameters = dict[str, Any]
 
 _LARGEST_WEIGHT = 2.0**463
+_MOST_ROUNDS = 2**62
+_MOST_ATTRIBUTES = 2**48
 _HEADS = ("rounds", "mistakes", "updates", "collisions", "negative", "bias_weight")
 
 
@@ -28,7 +31,7 @@ class LinearLearner(Group):
         """What to call the class with for a fresh learner of the same kind."""
         raise NotImplementedError(f"{type(self).__name__} must say what it was made with")
 
-    def learn_many(self, X: object, y: ArrayLike, weights: ArrayLike | None = None) -> Rounds:
+    def learn_many(self, X: object, y: object, weights: ArrayLike | None = None) -> Rounds:
         """One round a row, in order: the same, bit for bit, as calling `learn` for each.
 
         X is a 2-D array or a SciPy sparse matrix, y holds the labels. A row that cannot be learned raises
@@ -36,8 +39,8 @@ class LinearLearner(Group):
         GIL is released meanwhile.
         """
         rows = examples.block(X, self.n)
-        coded = labels.codes(np.asarray(y), len(rows))
-        return self._learn_block(rows, coded, _example_weights(weights, len(rows)), X, y)
+        codes, given = labels.read(y, len(rows))
+        return self._learn_block(rows, codes, _example_weights(weights, len(rows)), X, given)
 
     def score_many(self, X: object) -> NDArray[np.float64]:
         """The scores of many examples, one a row. Never changes the learner."""
@@ -69,17 +72,14 @@ class LinearLearner(Group):
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
-        if set(parameters) != {"learner", "arguments", "heads"} or set(arrays) != {"weights"}:
-            raise StoreError(f"found a state of {sorted(parameters)} and {sorted(arrays)}, expected one of {cls.__name__}")
-        if parameters["learner"] != cls.__name__:
-            raise StoreError(f"found the state of a {parameters['learner']}, expected one of {cls.__name__}")
+        _check_state(parameters, arrays, cls.__name__)
+        arguments, heads, weights = parameters["arguments"], parameters["heads"], arrays["weights"]
         try:
-            learner = cls(**parameters["arguments"])
+            learner = cls(**arguments)
         except (TypeError, ValueError) as error:
             raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
-        heads, weights = parameters["heads"], arrays["weights"]
-        _check_heads(heads)
-        _check_weights(weights, learner.n, heads, learner.rule.bias)
+        if learner.rule.bias is None and heads["bias_weight"] != 0.0:
+            raise StoreError(f"found a bias weight of {heads['bias_weight']} in a learner without a bias")
         learner._restore(np.ascontiguousarray(weights), **heads)
         return learner
 
@@ -143,37 +143,66 @@ class Hypothesis:
         return f"<hypothesis of {self._learner!r} after {self._learner.rounds} rounds>"
 
 
-def _example_weights(weights: ArrayLike | None, rows: int) -> NDArray[np.float64] | None:
+def attributes(n: object) -> int:
+    """The number of attributes, checked.
+
+    >>> attributes(3)
+    3
+    """
+    if not isinstance(n, SupportsIndex) or not 1 <= index(n) <= _MOST_ATTRIBUTES:
+        raise ParameterError(f"found n = {n!r}, expected a whole number of attributes from 1 to 2^48")
+    return index(n)
+
+
+def _example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:
     if weights is None:
         return None
-    array = np.asarray(weights)
-    if array.dtype.kind not in "biuf" or array.shape != (rows,):
+    try:
+        array = np.asarray(weights)
+    except (TypeError, ValueError):
+        array = np.asarray(None)
+    if array.dtype.kind not in "biuf" or array.shape != (rows,) or isinstance(weights, np.ma.MaskedArray):
         raise ExampleError(
-            f"found weights of {array.dtype} and shape {array.shape}, expected one number for each of {rows} rows"
+            f"found {type(weights).__name__} of {array.dtype} and shape {array.shape} for the weights, "
+            f"expected one number for each of {rows} rows"
         )
-    return np.require(array, np.float64, ["C", "A"])
+    with np.errstate(over="ignore"):  # what becomes infinite is refused at its row
+        return np.require(array, np.float64, ["C", "A"])
+
+
+def _check_state(parameters: object, arrays: object, name: str) -> None:
+    """Everything that can be checked before anything is allocated."""
+    if not isinstance(parameters, Mapping) or set(parameters) != {"learner", "arguments", "heads"}:
+        raise StoreError("the state's parameters are not a learner, its arguments and its heads")
+    learner, arguments, heads = parameters["learner"], parameters["arguments"], parameters["heads"]
+    if not isinstance(learner, str) or learner != name:
+        raise StoreError(f"found the state of {learner!r}, expected one of {name!r}")
+    if not isinstance(arguments, dict) or not all(isinstance(key, str) for key in arguments):
+        raise StoreError("the state's arguments are not a mapping of names")
+    _check_heads(heads)
+    if not isinstance(arrays, Mapping) or set(arrays) != {"weights"}:
+        raise StoreError("the state's arrays are not the weights")
+    _check_weights(arrays["weights"], arguments.get("n"), heads)
 
 
 def _check_heads(heads: object) -> None:
     if not isinstance(heads, dict) or set(heads) != set(_HEADS):
-        raise StoreError(f"found heads {heads!r}, expected {', '.join(_HEADS)}")
+        raise StoreError(f"the state's heads are not {', '.join(_HEADS)}")
     counts = [heads[name] for name in _HEADS[:-1]]
     if not all(type(count) is int for count in counts) or type(heads["bias_weight"]) is not float:
-        raise StoreError(f"found heads {heads!r}, expected whole counts and a float bias_weight")
+        raise StoreError("the state's heads are not whole counts and a float bias_weight")
     rounds, mistakes, updates, collisions, negative = counts
-    if not (0 <= mistakes <= rounds < 2**63 and 0 <= updates <= rounds and 0 <= collisions < 2**63):
+    if not (0 <= mistakes <= rounds <= _MOST_ROUNDS and 0 <= updates <= rounds and 0 <= collisions <= _MOST_ROUNDS):
         raise StoreError(f"found counts {heads!r} that no run of rounds can have")
     if negative not in (-1, 0, 1):
         raise StoreError(f"found negative = {negative}, expected -1, 0, or 1 for none seen")
 
 
-def _check_weights(weights: object, n: int, heads: Parameters, bias: float | None) -> None:
-    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n,):
-        raise StoreError(f"the state's weights are not {n} numbers of float64")
+def _check_weights(weights: object, n: object, heads: Parameters) -> None:
+    if type(weights) is not np.ndarray or weights.dtype != np.float64 or type(n) is not int or weights.shape != (n,):
+        raise StoreError(f"the state's weights are not n = {n!r} numbers of float64")
     bias_weight = heads["bias_weight"]
     if not (np.abs(weights) <= _LARGEST_WEIGHT).all() or not abs(bias_weight) <= _LARGEST_WEIGHT:
         raise StoreError("the state's weights are not all finite numbers that learning can reach")
-    if bias is None and bias_weight != 0.0:
-        raise StoreError(f"found a bias weight of {bias_weight} in a learner without a bias")
     if heads["updates"] == 0 and (weights.any() or bias_weight != 0.0):
         raise StoreError("found weights other than 0 in a learner that never moved")

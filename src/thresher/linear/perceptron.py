@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
-from operator import index
+from typing import TYPE_CHECKING, SupportsFloat
 
 from thresher._core import PerceptronRule
 from thresher.errors import ParameterError
-from thresher.linear.learner import LinearLearner, Parameters
+from thresher.linear.learner import LinearLearner, Parameters, attributes
 
 __all__ = ["TIES", "Perceptron", "definition"]
 
 #: What a score of 0 predicts; 0 is neither label, and so a mistake for both.
 TIES = {"plus": +1, "minus": -1, "mistake": 0}
 
-Number = float | Fraction
+if TYPE_CHECKING:  # the definition runs on exact fractions, too
+    from fractions import Fraction
+
+    Number = float | Fraction
 
 
 def definition(
@@ -70,11 +72,11 @@ class Perceptron(LinearLearner):
     """
 
     def __init__(self, n: int, *, normalize: bool = False, bias: float | None = None, tie: str = "plus") -> None:
-        if tie not in TIES:
+        if tie not in list(TIES):
             raise ParameterError(f"found tie = {tie!r}, expected one of {', '.join(TIES)}")
-        if index(n) < 1:
-            raise ParameterError(f"found n = {n}, expected at least 1 attribute")
-        super().__init__(index(n), PerceptronRule(bool(normalize), bias, TIES[tie]))
+        if bias is not None and not isinstance(bias, SupportsFloat):
+            raise ParameterError(f"found bias = {bias!r}, expected None or a number")
+        super().__init__(attributes(n), PerceptronRule(bool(normalize), bias, TIES[tie]))
 
     def _arguments(self) -> Parameters:
         rule = self.rule
