@@ -56,7 +56,7 @@ class Frozen {
     // Sums one row as `sight` shows it. `sums` is changed only if there is no fault.
     template <class Isa, class Row>
     Fault::Kind enter_row(const Sight& sight, const Row& row, int label, bool mistake, Witnessed& sums) const {
-        return see<Isa, true>(sight, u, bias_weight, row, sight.dummy, [&](const auto& seen_row, const Seen& seen) {
+        return see<Isa, true>(sight, u, bias_weight, row, [&](const auto& seen_row, const Seen& seen) {
             const std::size_t terms = seen_row.size + (sight.dummy != 0.0);
             const double length = sight.normalize ? 1.0 : norm_above(seen.square, terms);
             const double error = relative_error(terms) * norm * length + absolute_error(terms);

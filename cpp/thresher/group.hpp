@@ -134,7 +134,7 @@ class Group final : public AnyGroup {
   private:
     template <class Isa, class Row>
     Fault::Kind score_row(const Row& row, double& score) const {
-        return see<Isa, false>(rule_.sight, weights, bias_weight, row, rule_.sight.dummy,
+        return see<Isa, false>(rule_.sight, weights, bias_weight, row,
                                [&](const auto&, const Seen& seen) { score = seen.score; });
     }
 
@@ -157,7 +157,7 @@ class Group final : public AnyGroup {
             outcome = {seen.score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
         };
         const Fault::Kind fault =
-            see<Isa, false>(rule_.sight, weights, bias_weight, row, rule_.sight.dummy, play);
+            see<Isa, false>(rule_.sight, weights, bias_weight, row, play);
         if (fault != Fault::Kind::none) return fault;
 
         if (counts.negative == Negative::unseen && given != +1) counts.negative = static_cast<Negative>(given);

@@ -25,24 +25,40 @@ struct Seen {
     double dummy;   // the dummy's value, magnified with the row
 };
 
-// Scores a row and hands `use` the row (magnified where its norm is tiny) and what was seen.
+// The rare case of a normalised row so small that its norm underflows: the same, with everything magnified.
+template <class Isa, class Row, class Use>
+[[gnu::noinline]] Fault::Kind see_tiny(const Plane& weights, double bias_weight, const Row& row, double dummy, Use& use) {
+    if (row.size == 0 && dummy == 0.0) return Fault::Kind::zero_vector;
+    Canonical magnified;
+    magnified.magnify(row);
+    Sums sums;
+    double square = 0.0;
+    for (;;) {
+        dummy *= magnifier;
+        Isa::template score<true>(weights.data(), magnified.row(), weights.size(), sums);
+        square = sums.square + dummy * dummy;
+        if (square >= tiny) break;
+        magnified.magnify(magnified.row());
+    }
+    const double norm = std::sqrt(square);
+    use(magnified.row(), Seen{(sums.dot + bias_weight * dummy) / norm, norm, square, dummy});
+    return Fault::Kind::none;
+}
+
+// Scores a row and hands `use` the row and what was seen.
 template <class Isa, bool Square, class Row, class Use>
-Fault::Kind see(const Sight& sight, const Plane& weights, double bias_weight, const Row& row, double dummy, Use&& use) {
-    const double* w = weights.data();
+[[gnu::always_inline]] inline Fault::Kind see(const Sight& sight, const Plane& weights, double bias_weight,
+                                              const Row& row, Use&& use) {
+    const double dummy = sight.dummy;
     Sums sums;
     if (!sight.normalize) {
-        if (!Isa::template score<Square>(w, row, weights.size(), sums)) return Fault::Kind::unsettled;
+        if (!Isa::template score<Square>(weights.data(), row, weights.size(), sums)) return Fault::Kind::unsettled;
         use(row, Seen{sums.dot + bias_weight * dummy, 1.0, sums.square + dummy * dummy, dummy});
         return Fault::Kind::none;
     }
-    if (!Isa::template score<true>(w, row, weights.size(), sums)) return Fault::Kind::unsettled;
+    if (!Isa::template score<true>(weights.data(), row, weights.size(), sums)) return Fault::Kind::unsettled;
     const double square = sums.square + dummy * dummy;
-    if (square < tiny) {
-        if (row.size == 0 && dummy == 0.0) return Fault::Kind::zero_vector;
-        Canonical magnified;
-        magnified.magnify(row);
-        return see<Isa, Square>(sight, weights, bias_weight, magnified.row(), dummy * magnifier, use);
-    }
+    if (square < tiny) return see_tiny<Isa>(weights, bias_weight, row, dummy, use);
     const double norm = std::sqrt(square);
     use(row, Seen{(sums.dot + bias_weight * dummy) / norm, norm, square, dummy});
     return Fault::Kind::none;
