@@ -114,7 +114,7 @@ def test_damaged_row_ends_are_refused(index: Index, indptr: list[int], row: int)
 def test_parts_of_a_sparse_matrix_that_do_not_fit_are_refused(index: Index) -> None:
     unchanged(damaged(index, indptr=[]), LABELS, "damaged: indptr, indices and data do not fit")
     unchanged(damaged(index, indices=[0, 2, 0]), LABELS, "damaged: indptr, indices and data do not fit")
-    unchanged(damaged(index, indptr=[0, 2, 4]), LABELS, "found 4 labels, expected one for each of 2")
+    unchanged(damaged(index, indptr=[0, 2, 4]), LABELS, "damaged: indptr, indices and data do not fit")
 
 
 def test_data_or_columns_of_another_kind_are_refused() -> None:
@@ -135,7 +135,7 @@ NO_LABELS: list[Any] = [2, -2, "a", "1", b"1", None, math.nan, math.inf, 0.5, 2*
 def test_a_label_that_is_none_is_refused(label: Any) -> None:
     learner = taught()
     before = everything(learner)
-    with pytest.raises(th.LabelError, match=r"found label .*expected -1 or 0 or False for minus, 1 or True for plus") as caught:
+    with pytest.raises(th.LabelError, match=r"found label .*expected -1, 0 or False for minus, 1 or True for plus") as caught:
         learner.learn(GOOD[2], label)
     assert repr(label) in str(caught.value)
     assert (caught.value.row, caught.value.rounds) == (None, None)
@@ -144,7 +144,7 @@ def test_a_label_that_is_none_is_refused(label: Any) -> None:
 
 @pytest.mark.parametrize("label", [2, -2, None, math.nan, math.inf, 0.5, 2**70, object])
 def test_a_row_whose_label_is_none_is_refused(label: Any) -> None:
-    error = refused_at(2, GOOD, [-1, 1, label, 1], "found label .*expected -1 or 0 or False for minus")
+    error = refused_at(2, GOOD, [-1, 1, label, 1], "found label .*expected -1, 0 or False for minus")
     assert isinstance(error, th.LabelError)
     assert repr(label) in str(error)
 
@@ -270,3 +270,15 @@ def test_the_label_and_the_example_both_bad_give_the_same_error_alone_and_in_a_b
             call()
         errors.append(type(caught.value))
     assert errors[0] is errors[1]
+
+
+def test_one_row_without_its_end_is_refused() -> None:
+    X = sp.csr_matrix([[1.0, 2.0, 3.0]])
+    X.indptr = np.array([0], dtype=np.int32)
+    with pytest.raises(th.ExampleError, match="damaged"):
+        th.Perceptron(3).learn(X, 1)
+
+
+def test_bytes_that_are_no_bool_are_no_label() -> None:
+    odd = np.array([1, 2, 0, 1], dtype=np.uint8).view(np.bool_)
+    refused_at(1, GOOD, odd, "found label")

@@ -101,7 +101,7 @@ def test_a_block_of_another_shape_is_refused() -> None:
     unchanged(np.zeros((2, 3, 1)), [1, 1], "expected two dimensions")
     unchanged(np.zeros((2, 4)), [1, 1], "found 4 columns, expected n = 3")
     unchanged(sp.csr_array((2, 4)), [1, 1], "expected rows and n = 3 columns")
-    unchanged([[1.0, 2.0, 3.0], [1.0]], [1, 1], "expected numbers")
+    unchanged([[1.0, 2.0, 3.0], [1.0]], [1, 1], "expected a 2-D array of numbers")
 
 
 @pytest.mark.parametrize("X", [np.zeros((0, 3)), np.zeros((9, 6))[4:4, ::2], sp.csr_array((0, 3)), sp.csc_matrix((0, 3))])
@@ -196,7 +196,7 @@ def test_a_bool_array_is_learned_right() -> None:
     ids=lambda X: f"{type(X).__name__} {getattr(X, 'dtype', '')}",
 )
 def test_an_array_that_holds_no_plain_numbers_is_refused(X: Any) -> None:
-    unchanged(X, LABELS, "found .* for (examples|a sparse matrix), expected")
+    unchanged(X, LABELS, "found .* for (the examples|a sparse matrix), expected")
     if isinstance(X, np.ndarray):
         refused(X[0], "found .*expected")
 

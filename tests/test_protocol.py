@@ -6,6 +6,8 @@ import copy
 import gc
 import inspect
 import pickle
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -91,7 +93,7 @@ def test_a_round_made_in_python_keeps_what_it_was_given(
 
 @pytest.mark.parametrize(
     ("error", "t", "said", "label", "weight"),
-    [(th.ParameterError, 0, 1, 1, 1.0), (th.LabelError, 1, 1, 0, 1.0), (th.LabelError, 1, 2, 1, 1.0),
+    [(th.ParameterError, 0, 1, 1, 1.0), (th.LabelError, 1, 1, 2, 1.0), (th.LabelError, 1, 2, 1, 1.0),
      (th.ExampleError, 1, 1, 1, -1.0), (th.ExampleError, 1, 1, 1, float("nan"))],
 )  # fmt: skip
 def test_a_round_that_cannot_be_is_refused(error: type[Exception], t: int, said: int, label: int, weight: float) -> None:
@@ -215,3 +217,92 @@ def test_an_example_may_use_the_learner_while_it_is_read() -> None:
     played = learner.learn({1: Meddler()}, -1)
     assert (played.t, learner.rounds) == (2, 2)
     assert learner.weights.tolist() == [-1.0, -1.0]
+
+
+def test_a_state_is_of_one_moment() -> None:
+    X, y = np.ones((2, 8)), np.array([1, -1])
+    learner = th.Perceptron(8, tie="mistake")
+    done = threading.Event()
+
+    def learn() -> None:
+        while not done.wait(1e-6):
+            learner.learn_many(X, y)  # two mistakes, and the weights are 0 again
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    taken = 0
+    try:
+        while taken < 500:
+            try:
+                parameters, arrays = learner.state()
+            except th.ConcurrentUse:
+                continue
+            assert parameters["heads"]["rounds"] % 2 == 0
+            assert not arrays["weights"].any()
+            taken += 1
+    finally:
+        done.set()
+        thread.join()
+    assert learner.rounds > 0
+
+
+def test_an_interrupt_while_an_example_is_read_is_not_swallowed() -> None:
+    class Interrupted:
+        def __float__(self) -> float:
+            raise KeyboardInterrupt
+
+    learner = th.Perceptron(1)
+    with pytest.raises(KeyboardInterrupt):
+        learner.learn({0: Interrupted()}, 1)
+    assert learner.rounds == 0
+
+
+def test_a_dict_that_changes_while_it_is_read_is_refused() -> None:
+    example: dict[int, object] = {}
+
+    class Growing:
+        def __float__(self) -> float:
+            example[len(example)] = 1.0
+            return 1.0
+
+    example.update({0: Growing(), 1: 1.0})
+    learner = th.Perceptron(8)
+    with pytest.raises(th.ExampleError, match="changed while it was read"):
+        learner.learn(example, 1)
+    assert learner.rounds == 0
+
+
+def test_a_subclass_that_lies_about_its_size_reads_nothing_out_of_bounds() -> None:
+    class Liar(th.Perceptron):
+        @property
+        def n(self) -> int:
+            return 4
+
+    with pytest.raises(th.ParameterError, match="found examples of 4 attributes, expected 2"):
+        Liar(2).learn_many(np.ones((1, 4)), [1])
+    with pytest.raises(th.ParameterError, match="found examples of 4 attributes, expected 2"):
+        Liar(2).score_many(np.ones((1, 4)))
+
+
+def test_columns_that_another_thread_changes_meanwhile_never_lead_outside_the_weights() -> None:
+    """In a process of its own, because what it guards against would end it."""
+    code = """
+import threading, numpy as np, scipy.sparse as sp, thresher as th
+X = sp.csr_matrix(np.ones((4000, 8)))
+good, bad = X.indices.copy(), np.full_like(X.indices, 2**30)
+done = threading.Event()
+def flip():
+    while not done.is_set():
+        X.indices[:] = bad
+        X.indices[:] = good
+thread = threading.Thread(target=flip)
+thread.start()
+for _ in range(300):
+    try:
+        th.Perceptron(8).learn_many(X, np.tile([1, -1], 2000))
+    except th.ExampleError:
+        pass
+done.set()
+thread.join()
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

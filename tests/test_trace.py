@@ -42,7 +42,7 @@ def test_text_markdown_and_latex_hold_the_same_cells() -> None:
     assert markdown[2] == "| 1 | (1, 0) | (0, 0, 0) | 0 | +1 | -1 | yes | (-1, 0, -1) |"
     latex = table.latex().splitlines()
     assert latex[0].startswith(r"\begin{tabular}")
-    assert latex[4] == r"2 & \{0: 2, 1: 1\} & (-1, 0, -1) & -3 & -1 & +1 & yes & (1, 1, 0) \\"
+    assert latex[4] == r"$2$ & \{0: 2, 1: 1\} & $(-1, 0, -1)$ & $-3$ & $-1$ & $+1$ & yes & $(1, 1, 0)$ \\"
     assert latex[-1] == r"\end{tabular}"
     assert table._repr_html_().count("<tr>") == 4
 
@@ -63,3 +63,17 @@ def test_a_trace_teaches_the_learner() -> None:
     learner = th.Perceptron(1)
     th.trace(learner, [([1], -1), ([1], -1)])
     assert (learner.rounds, learner.mistakes) == (2, 1)
+
+
+def test_digits_are_as_many_as_asked_for() -> None:
+    table = th.trace(th.Perceptron(1), [([1 / 3], -1)], digits=3)
+    assert table.rounds[0].cells(table.digits)[1] == "(0.333)"
+    assert "-0.333" in str(table)
+
+
+def test_long_vectors_show_what_is_not_zero_and_no_more_than_twelve() -> None:
+    learner = th.Perceptron(2**18)
+    table = th.trace(learner, [({5: 1.0}, -1), (dict.fromkeys(range(20), 1.0), +1)])
+    assert table.rounds[0].cells()[-1] == "{5: -1}"
+    assert table.rounds[1].cells()[-1] == "{0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1, …}"
+    assert len(str(table)) < 1000

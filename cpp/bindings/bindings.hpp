@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "../thresher/canonical.hpp"
 #include "../thresher/group.hpp"
@@ -76,7 +77,9 @@ struct HeldBlock {
     nb::object arrays;
 };
 
-// What `float(value)` gives, if that loses nothing.
+void check_width(const Block& block, std::size_t n);
+
+// What `float(value)` gives, unless that drops a part of it.
 std::optional<double> number_of(nb::handle value);
 
 // One example of Python's, canonical: a mapping, a set, a list, an array or a sparse row.
@@ -107,6 +110,13 @@ struct Prediction {
     bool operator==(const Prediction&) const = default;
 };
 
+// What the core knows of rounds that it played itself: by which rule, after which history, on which examples.
+struct Origin {
+    nb::object rule;
+    std::optional<std::uint64_t> before{};
+    std::optional<std::uint64_t> fingerprint{};
+};
+
 struct Round {
     std::int64_t t;
     nb::object example;
@@ -114,9 +124,11 @@ struct Round {
     std::int8_t label;
     bool changed;
     double weight;
-    nb::object rule;  // the rule of the core that played it, or None
+    std::optional<Origin> origin{};  // of a round made in Python: none
 
     bool mistake() const { return prediction.label != label; }
+    Outcome outcome() const { return {prediction.score, prediction.label, label, changed}; }
+    nb::object rule() const { return origin ? origin->rule : nb::none(); }
 };
 
 struct Rounds {
@@ -124,11 +136,16 @@ struct Rounds {
     nb::object examples;
     nb::object block;    // the HeldBlock that was learned, or None
     nb::object weights;  // None means 1 throughout
-    nb::object rule;
+    std::optional<Origin> origin;
     Columns columns;
     std::int64_t mistakes = 0;
     std::int64_t updates = 0;
+    std::uint64_t after = 0;  // the history, where there is an origin
 
+    Outcome outcome(std::size_t k) const {
+        return {columns.scores[k], columns.predictions[k], columns.labels[k], columns.changed[k]};
+    }
+    nb::object rule() const { return origin ? origin->rule : nb::none(); }
     void count();
 };
 
@@ -139,6 +156,13 @@ std::int8_t label_code(nb::handle y);
 
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// An array of NumPy's that owns what it shows.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::unique_ptr<std::remove_const_t<T>[]> data, std::size_t size) {
+    const nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<std::remove_const_t<T>*>(p); });
+    return {data.release(), {size}, owner};
+}
 
 void bind_examples(nb::module_& m);
 void bind_values(nb::module_& m);

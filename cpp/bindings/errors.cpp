@@ -72,7 +72,8 @@ void raise(const Fault& fault, std::optional<std::size_t> row, nb::handle found,
             raise("ExampleError", "a zero vector has no direction and cannot be normalised; leave it out or give a bias",
                   {row, nb::none(), rounds});
         case Fault::Kind::label:
-            raise("LabelError", "found label " + shown(found) + ", expected -1 or 0 or False for minus, 1 or True for plus",
+            raise("LabelError", "found label " + shown(found) + ", expected -1, 0 or False for minus, 1 or True for plus; "
+                  "for other labels give a comparison, such as y == 'spam'",
                   {row, nb::none(), rounds});
         case Fault::Kind::mixed_labels:
             raise("LabelError",

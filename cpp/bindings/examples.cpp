@@ -26,6 +26,15 @@ std::string_view utf8(nb::handle name) {
     return {bytes, static_cast<std::size_t>(size)};
 }
 
+// An object that is no number says so with one of these; anything else, an interrupt say, is not ours to swallow.
+void clear_conversion_error() {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 && PyErr_ExceptionMatches(PyExc_ValueError) == 0 &&
+        PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
+        nb::raise_python_error();
+    }
+    PyErr_Clear();
+}
+
 [[noreturn]] void raise_key(nb::handle key) {
     raise("ExampleError", "found the key " + shown(key) + ", expected an int (an index) or a str (a name)",
           {{}, nb::borrow(key)});
@@ -36,7 +45,7 @@ std::int64_t slot_of_key(nb::handle key, std::size_t n) {
     if (PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr())) raise_key(key);
     const nb::object index = nb::steal(PyNumber_Index(key.ptr()));
     if (!index.is_valid()) {
-        PyErr_Clear();
+        clear_conversion_error();
         raise_key(key);
     }
     int overflow = 0;
@@ -65,11 +74,15 @@ double value_of(nb::handle key, nb::handle value) {
 void read_dict(nb::handle x, std::size_t n, Canonical& canonical) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
+    const Py_ssize_t size = PyDict_Size(x.ptr());
+    Py_ssize_t features = 0;
     while (PyDict_Next(x.ptr(), &at, &key, &value) != 0) {
         const nb::object held_key = nb::borrow(key), held_value = nb::borrow(value);
         const double number = value_of(held_key, held_value);
         canonical.add(slot_of_key(held_key, n), number);
+        ++features;
     }
+    if (features != size || PyDict_Size(x.ptr()) != size) raise("ExampleError", "the example changed while it was read");
 }
 
 void read_set(nb::handle x, std::size_t n, Canonical& canonical) {
@@ -104,7 +117,7 @@ std::optional<double> number_of(nb::handle value) {
     }
     const double number = PyFloat_AsDouble(value.ptr());
     if (number == -1.0 && PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
+        clear_conversion_error();
         return std::nullopt;
     }
     return number;
@@ -134,12 +147,15 @@ void Example::read_other(nb::handle read, std::size_t n) {
         settle(read, n, read_dict);
         return;
     }
+    const Block& block = nb::cast<const HeldBlock&>(read).block;
+    if (rows_of(block) != 1) throw std::invalid_argument("one example is one row");
     const Fault fault = std::visit(
-        [&](const auto& block) -> Fault {
-            if (!block.has(0)) return {Fault::Kind::pointers};
-            return canonical_->read(block.row(0), n);
+        [&](const auto& rows) -> Fault {
+            typename std::decay_t<decltype(rows)>::Row row;
+            if (!rows.row(0, row)) return {Fault::Kind::pointers};
+            return canonical_->read(row, n);
         },
-        nb::cast<const HeldBlock&>(read).block);
+        block);
     if (fault) raise(fault);
 }
 
@@ -149,7 +165,10 @@ void Example::settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::
 }
 
 Example::~Example() {
-    if (canonical_) spare().push_back(std::move(canonical_));
+    try {
+        spare().push_back(std::move(canonical_));
+    } catch (const std::bad_alloc&) {  // then it is freed
+    }
 }
 
 void bind_examples(nb::module_& m) {

@@ -20,10 +20,18 @@ void make(HeldFrozen* self, Vector<double> u, double bias_weight, double margin)
     self->measure();
 }
 
+[[noreturn]] void raise_changed() {
+    raise("LedgerError", "the examples are not what was learned: enter rounds before you change their arrays");
+}
+
 void enter_round(HeldFrozen& frozen, const Round& round) {
     const Example example(round.example, frozen.u.size());
+    if (round.origin && round.origin->fingerprint &&
+        fingerprint(example.row(), frozen.u.size()) != *round.origin->fingerprint) {
+        raise_changed();
+    }
     const Busy::Writing writing(frozen.busy);
-    refuse(frozen.enter(sight_of(round.rule), example.row(), round.label, round.mistake()));
+    refuse(frozen.enter(sight_of(round.rule()), example.row(), round.label, round.mistake()));
 }
 
 void enter_rounds(HeldFrozen& frozen, const Rounds& rounds) {
@@ -32,10 +40,12 @@ void enter_rounds(HeldFrozen& frozen, const Rounds& rounds) {
         block = nb::module_::import_("thresher.examples").attr("block")(rounds.examples, frozen.u.size());
     }
     const Block& rows = nb::cast<const HeldBlock&>(block).block;
-    if (std::visit([](const auto& r) { return r.n; }, rows) != frozen.u.size()) {
-        raise("ParameterError", "the rounds' examples have another number of attributes than the comparator");
+    check_width(rows, frozen.u.size());
+    if (rounds.origin && rounds.origin->fingerprint &&
+        fingerprint(rows, rounds.columns.size) != *rounds.origin->fingerprint) {
+        raise_changed();
     }
-    const Sight sight = sight_of(rounds.rule);
+    const Sight sight = sight_of(rounds.rule());
     const Busy::Writing writing(frozen.busy);
     std::size_t k = 0;
     Fault fault;
@@ -49,6 +59,7 @@ void enter_rounds(HeldFrozen& frozen, const Rounds& rounds) {
 
 // A sum of at most `rounds` terms that are not negative, rounded up so that it is not below the exact one.
 double above(double sum, std::int64_t rounds) {
+    if (sum == 0.0) return 0.0;  // then every term was 0: terms are rounded up before they are added
     return sum * (1.0 + static_cast<double>(rounds + 8) * 0x1p-52) + static_cast<double>(rounds) * 0x1p-1000;
 }
 

@@ -38,18 +38,20 @@ class PythonGroup {
         if (!scale) raise("ExampleError", "found weight " + shown(weight) + ", expected a number of at least 0");
         const Example example(x, n_);
         const Busy::Writing writing(busy_);
+        const std::uint64_t before = group_->counts.history;
         Outcome outcome;
         refuse(group_->learn(example.row(), code, *scale, outcome), *scale, y);
         group_->counts.collisions += example.collisions();
         return {group_->counts.rounds, std::move(x),    {outcome.prediction, outcome.score, std::nullopt},
                 outcome.label,         outcome.changed, *scale,
-                rule_};
+                Origin{rule_, before, fingerprint(example.row(), n_)}};
     }
 
     nb::ndarray<nb::numpy, double, nb::ndim<1>> score_block(const HeldBlock& held) {
         const Busy::Reading reading(busy_);
+        check_width(held.block, n_);
         const std::size_t rows = rows_of(held.block);
-        auto scores = std::make_unique<double[]>(rows);
+        auto scores = std::make_unique_for_overwrite<double[]>(rows);
         std::size_t k = 0;
         Fault fault;
         {
@@ -57,20 +59,16 @@ class PythonGroup {
             fault = group_->score_block(held.block, scores.get(), k);
         }
         if (fault) raise(fault, k);
-        double* data = scores.release();
-        const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-        return {data, {rows}, owner};
+        return owned<double>(std::move(scores), rows);
     }
 
     nb::ndarray<nb::numpy, std::int8_t, nb::ndim<1>> predictions(Vector<double> scores) {
         const std::size_t rows = scores.shape(0);
-        auto labels = std::make_unique<std::int8_t[]>(rows);
+        auto labels = std::make_unique_for_overwrite<std::int8_t[]>(rows);
         for (std::size_t k = 0; k < rows; ++k) {
             labels[k] = static_cast<std::int8_t>(group_->predict(scores.data()[k]));
         }
-        std::int8_t* data = labels.release();
-        const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int8_t*>(p); });
-        return {data, {rows}, owner};
+        return owned<std::int8_t>(std::move(labels), rows);
     }
 
     // `examples` and `labels` are what the user gave: kept in the rounds, and named in errors.
@@ -78,12 +76,14 @@ class PythonGroup {
                        nb::handle labels) {
         const Busy::Writing writing(busy_);
         const Block& rows = nb::cast<const HeldBlock&>(block).block;
+        check_width(rows, n_);
         const std::size_t size = rows_of(rows);
         if (codes.shape(0) != size || (weights && weights->shape(0) != size)) {
             throw std::invalid_argument("one label and one weight a row");
         }
-        Rounds rounds{group_->counts.rounds + 1, std::move(examples), block, nb::none(), rule_, Columns(size)};
         const Counts before = group_->counts;
+        Rounds rounds{before.rounds + 1, std::move(examples), block, nb::none(), Origin{rule_, before.history, 0},
+                      Columns(size)};
         Fault fault;
         {
             const nb::gil_scoped_release free;
@@ -92,6 +92,8 @@ class PythonGroup {
         if (weights) rounds.weights = nb::cast(*weights)[nb::slice(rounds.columns.size)];
         rounds.mistakes = group_->counts.mistakes - before.mistakes;
         rounds.updates = group_->counts.updates - before.updates;
+        rounds.after = group_->counts.history;
+        rounds.origin->fingerprint = fingerprint(rows, rounds.columns.size);
         if (fault) {
             const std::size_t k = rounds.columns.size;
             if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];
@@ -103,11 +105,21 @@ class PythonGroup {
     }
 
     nb::ndarray<nb::numpy, const double, nb::ndim<1>> weights() {
-        const Busy::Reading reading(busy_);
-        double* data = new double[n_];
-        std::copy_n(group_->weights.data(), n_, data);
-        const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-        return {data, {n_}, owner};
+        return owned<const double>(read([this](const AnyGroup& group) { return copied(group); }), n_);
+    }
+
+    // The weights and all heads, at one moment.
+    nb::tuple state() {
+        std::unique_ptr<double[]> weights;
+        double bias_weight = 0.0;
+        Counts counts;
+        read([&](const AnyGroup& group) {
+            weights = copied(group);
+            bias_weight = group.bias_weight;
+            counts = group.counts;
+        });
+        return nb::make_tuple(owned<const double>(std::move(weights), n_), bias_weight, counts.rounds, counts.mistakes,
+                              counts.updates, counts.collisions, counts.history, static_cast<int>(counts.negative));
     }
 
     void restore(Vector<double> weights, double bias_weight, const Counts& counts) {
@@ -119,11 +131,14 @@ class PythonGroup {
     }
 
   private:
+    std::unique_ptr<double[]> copied(const AnyGroup& group) const {
+        auto copy = std::make_unique_for_overwrite<double[]>(n_);
+        std::copy_n(group.weights.data(), n_, copy.get());
+        return copy;
+    }
+
     static std::size_t checked(std::size_t n) {
-        constexpr std::size_t most = std::size_t{1} << 48;
-        if (n < 1 || n > most) {
-            raise("ParameterError", "found n = " + std::to_string(n) + ", expected 1 to 2^48 attributes");
-        }
+        if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
         return n;
     }
 
@@ -138,6 +153,13 @@ std::optional<double> bias_of(const Sight& sight) {
 }
 
 }  // namespace
+
+void check_width(const Block& block, std::size_t n) {
+    if (width_of(block) != n) {
+        raise("ParameterError", "found examples of " + std::to_string(width_of(block)) + " attributes, expected " +
+                                    std::to_string(n));
+    }
+}
 
 Sight sight_of(nb::handle rule) { return rule.is_none() ? Sight{} : nb::cast<const Perceptron&>(rule).sight; }
 
@@ -169,6 +191,14 @@ void bind_group(nb::module_& m) {
             return nb::make_tuple(self.type(), nb::make_tuple(rule.sight.normalize, bias_of(rule.sight), rule.tie));
         }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
 
+    const auto count = [](std::int64_t Counts::*member) {
+        return [member](PythonGroup& self) {
+            return self.read([member](const AnyGroup& group) { return group.counts.*member; });
+        };
+    };
+    m.attr("LARGEST_VALUE") = largest_value;
+    m.attr("LARGEST_STATE") = largest_state;
+    m.attr("MOST_ATTRIBUTES") = most_attributes;
     nb::class_<PythonGroup>(m, "Group", "A learner of the core: its rule, its weights and its counts.")
         .def(nb::init<std::size_t, const Perceptron&>(), nb::arg("n"), nb::arg("rule"))
         .def_prop_ro("n", &PythonGroup::n, "The number of attributes (slots).")
@@ -187,22 +217,13 @@ void bind_group(nb::module_& m) {
         .def_prop_ro("bias_weight",
                      [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.bias_weight; }); },
                      "The weight of the appended attribute; 0 where there is none.")
-        .def_prop_ro("rounds",
-                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.rounds; }); },
-                     "How many rounds were played.")
-        .def_prop_ro("mistakes",
-                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.mistakes; }); },
-                     "In how many of them the prediction was wrong.")
-        .def_prop_ro("updates",
-                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.updates; }); },
-                     "In how many of them the weights moved.")
-        .def_prop_ro("collisions",
-                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.counts.collisions; }); },
-                     "How many features of learned examples fell into a slot that another one held.")
-        .def_prop_ro("_negative",
-                     [](PythonGroup& self) {
-                         return self.read([](const AnyGroup& group) { return static_cast<int>(group.counts.negative); });
-                     })
+        .def_prop_ro("rounds", count(&Counts::rounds), "How many rounds were played.")
+        .def_prop_ro("mistakes", count(&Counts::mistakes), "In how many of them the prediction was wrong.")
+        .def_prop_ro("updates", count(&Counts::updates), "In how many of them the learner took a step.")
+        .def_prop_ro("collisions", count(&Counts::collisions),
+                     "How many features fell into a slot that another one of the same example held.")
+        .def("_state", &PythonGroup::state,
+             nb::sig("def _state(self) -> tuple[numpy.typing.NDArray[numpy.float64], float, int, int, int, int, int, int]"))
         .def("_score_block", &PythonGroup::score_block, nb::arg("block"))
         .def("_predictions", &PythonGroup::predictions, nb::arg("scores"))
         .def("_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
@@ -212,12 +233,12 @@ void bind_group(nb::module_& m) {
         .def(
             "_restore",
             [](PythonGroup& self, Vector<double> weights, double bias_weight, std::int64_t rounds,
-               std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, int negative) {
+               std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, std::uint64_t history, int negative) {
                 self.restore(weights, bias_weight,
-                             {rounds, mistakes, updates, collisions, static_cast<Negative>(negative)});
+                             {rounds, mistakes, updates, collisions, history, static_cast<Negative>(negative)});
             },
             nb::arg("weights"), nb::arg("bias_weight"), nb::arg("rounds"), nb::arg("mistakes"), nb::arg("updates"),
-            nb::arg("collisions"), nb::arg("negative"));
+            nb::arg("collisions"), nb::arg("history"), nb::arg("negative"));
 }
 
 }  // namespace thresher::python

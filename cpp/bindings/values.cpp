@@ -68,7 +68,7 @@ std::size_t rows_in(nb::handle examples) {
 
 Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
                     Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights,
-                    nb::object rule) {
+                    std::optional<Origin> origin) {
     const std::size_t size = labels.shape(0);
     if (predictions.shape(0) != size || scores.shape(0) != size || changed.shape(0) != size ||
         rows_in(examples) < size || (!weights.is_none() && nb::len(weights) != size)) {
@@ -77,48 +77,73 @@ Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t>
     if (!weights.is_none()) {
         for (std::size_t k = 0; k < size; ++k) checked_weight(nb::cast<double>(weights[k]));
     }
-    Rounds rounds{checked_t(first), std::move(examples), nb::none(), std::move(weights), std::move(rule), Columns(size)};
+    Rounds rounds{checked_t(first), std::move(examples), nb::none(), std::move(weights), std::move(origin), Columns(size)};
+    const auto* moved = reinterpret_cast<const std::uint8_t*>(changed.data());  // a byte may be neither 0 nor 1
     for (std::size_t k = 0; k < size; ++k) {
         rounds.columns.view().put(k, {scores.data()[k], checked_prediction(predictions.data()[k]),
-                               checked_label(labels.data()[k]), changed.data()[k]});
+                                      checked_label(labels.data()[k]), moved[k] != 0});
     }
     rounds.columns.size = size;
     rounds.count();
     return rounds;
 }
 
+// The k-th round alone. Its history is not known: only the rounds as a whole continue one.
 Round round_at(const Rounds& rounds, std::int64_t k) {
     const auto size = static_cast<std::int64_t>(rounds.columns.size);
-    if (k < 0) k += size;
-    if (k < 0 || k >= size) throw nb::index_error("no such round");
-    const double weight = rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[k]);
-    return {rounds.first + k,
-            rounds.examples[k],
-            {rounds.columns.predictions[k], rounds.columns.scores[k], std::nullopt},
-            rounds.columns.labels[k],
-            rounds.columns.changed[k],
-            weight,
-            rounds.rule};
+    const std::int64_t at = k < 0 ? k + size : k;
+    if (at < 0 || at >= size) {
+        throw nb::index_error(("no round " + std::to_string(k) + " among " + std::to_string(size)).c_str());
+    }
+    const Outcome outcome = rounds.outcome(static_cast<std::size_t>(at));
+    return {rounds.first + at, rounds.examples[at],
+            {outcome.prediction, outcome.score, std::nullopt},
+            outcome.label,     outcome.changed,
+            rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[at]),
+            rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule}) : std::nullopt};
 }
 
-using RoundState = std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, nb::object>;
+using OriginState = std::optional<std::tuple<nb::object, std::optional<std::uint64_t>, std::optional<std::uint64_t>>>;
+using RoundState = std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, OriginState>;
 using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
-                               Vector<bool>, nb::object, nb::object>;
+                               Vector<bool>, nb::object, OriginState>;
+
+OriginState state_of(const std::optional<Origin>& origin) {
+    if (!origin) return std::nullopt;
+    return std::make_tuple(origin->rule, origin->before, origin->fingerprint);
+}
+
+std::optional<Origin> origin_of(const OriginState& state) {
+    if (!state) return std::nullopt;
+    const auto& [rule, before, fingerprint] = *state;
+    sight_of(rule);  // refuses what is no rule
+    return Origin{rule, before, fingerprint};
+}
 
 // The collector must see what a value holds, or a cycle through an example would never be freed.
-template <class Value, nb::object Value::*... held>
+void each_held(Round& round, auto&& visit) {
+    visit(round.example);
+    if (round.origin) visit(round.origin->rule);
+}
+
+void each_held(Rounds& rounds, auto&& visit) {
+    for (nb::object* held : {&rounds.examples, &rounds.block, &rounds.weights}) visit(*held);
+    if (rounds.origin) visit(rounds.origin->rule);
+}
+
+template <class Value>
 struct Collected {
     static int traverse(PyObject* self, visitproc visit, void* arg) {
         Py_VISIT(Py_TYPE(self));
         if (!nb::inst_ready(self)) return 0;
-        const Value* value = nb::inst_ptr<Value>(self);
         int stop = 0;
-        ((stop = stop != 0 ? stop : (value->*held).is_valid() ? visit((value->*held).ptr(), arg) : 0), ...);
+        each_held(*nb::inst_ptr<Value>(self), [&](nb::object& held) {
+            if (stop == 0 && held.is_valid()) stop = visit(held.ptr(), arg);
+        });
         return stop;
     }
     static int clear(PyObject* self) {
-        Value* value = nb::inst_ptr<Value>(self);
-        ((value->*held = nb::none()), ...);
+        if (nb::inst_ready(self)) each_held(*nb::inst_ptr<Value>(self), [](nb::object& held) { held = nb::none(); });
         return 0;
     }
     static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
@@ -126,23 +151,25 @@ struct Collected {
                                          {0, nullptr}};
 };
 
-using CollectedRound = Collected<Round, &Round::example, &Round::rule>;
-using CollectedRounds =
-    Collected<Rounds, &Rounds::examples, &Rounds::block, &Rounds::weights, &Rounds::rule>;
-
 void bind_prediction(nb::module_& m) {
     nb::class_<Prediction>(m, "Prediction",
                            "What a learner says of an example: a label, the score behind it and, where the learner has\n"
                            "one, the chance or share of weight of +1.")
         .def(
             "__init__",
-            [](Prediction* self, int label, double score, std::optional<double> p_positive) {
+            [](Prediction* self, nb::handle said, double score, std::optional<double> p_positive) {
+                const std::int8_t label = label_code(said);
+                if (label == not_a_label) {
+                    raise("LabelError", "found prediction " + shown(said) + ", expected -1, +1, or 0 for neither");
+                }
                 if (p_positive && !(*p_positive >= 0.0 && *p_positive <= 1.0)) {
                     raise("ParameterError", "found p_positive = " + text_of(*p_positive) + ", expected 0 to 1");
                 }
-                new (self) Prediction{checked_prediction(label), score, p_positive};
+                new (self) Prediction{label, score, p_positive};
             },
-            nb::arg("label"), nb::arg("score"), nb::arg("p_positive") = nb::none())
+            nb::arg("label").none(), nb::arg("score"), nb::arg("p_positive") = nb::none(),
+            nb::sig("def __init__(self, label: typing.SupportsIndex | typing.SupportsFloat, score: float, "
+                    "p_positive: float | None = None) -> None"))
         .def_prop_ro("label", [](const Prediction& p) { return int{p.label}; }, "-1 or +1; 0 for neither.")
         .def_ro("score", &Prediction::score, "What the label was read from.")
         .def_ro("p_positive", &Prediction::p_positive, "The chance or share of weight of +1, or None.")
@@ -160,17 +187,22 @@ void bind_round(nb::module_& m) {
     nb::class_<Round>(m, "Round",
                       "One round: the example, what was predicted, the label, and whether the learner changed.\n\n"
                       "Two rounds are equal if these facts are; the example is a reference and is not compared.",
-                      nb::type_slots(CollectedRound::slots))
+                      nb::type_slots(Collected<Round>::slots))
         .def(
             "__init__",
-            [](Round* self, std::int64_t t, nb::object example, const Prediction& prediction, int label, bool changed,
-               double weight) {
-                new (self) Round{checked_t(t),        std::move(example),     prediction, checked_label(label),
-                                 changed, checked_weight(weight), nb::none()};
+            [](Round* self, std::int64_t t, nb::object example, const Prediction& prediction, nb::handle label,
+               nb::handle changed, double weight) {
+                const std::int8_t code = label_code(label);
+                if (code == not_a_label) raise(Fault{Fault::Kind::label}, {}, label);
+                const int moved = PyObject_IsTrue(changed.ptr());
+                if (moved < 0) nb::raise_python_error();
+                new (self) Round{checked_t(t), std::move(example), prediction, static_cast<std::int8_t>(code > 0 ? 1 : -1),
+                                 moved != 0, checked_weight(weight)};
             },
-            nb::arg("t"), nb::arg("example").none(), nb::arg("prediction"), nb::arg("label"), nb::arg("changed"),
-            nb::arg("weight") = 1.0,
-            nb::sig("def __init__(self, t: int, example: object, prediction: Prediction, label: int, changed: bool, "
+            nb::arg("t"), nb::arg("example").none(), nb::arg("prediction"), nb::arg("label").none(),
+            nb::arg("changed"), nb::arg("weight") = 1.0,
+            nb::sig("def __init__(self, t: int, example: object, prediction: Prediction, "
+                    "label: typing.SupportsIndex | typing.SupportsFloat, changed: bool, "
                     "weight: float = 1.0) -> None"))
         .def_ro("t", &Round::t, "The round's number, from 1.")
         .def_ro("example", &Round::example, "The example, as it was given.")
@@ -178,8 +210,15 @@ void bind_round(nb::module_& m) {
         .def_prop_ro("label", [](const Round& round) { return int{round.label}; }, "The truth: -1 or +1.")
         .def_ro("changed", &Round::changed, "Whether the learner moved.")
         .def_ro("weight", &Round::weight, "The example's weight.")
-        .def_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
+        .def_prop_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
                 "The rule of the core that played this round; None for a round made in Python.")
+        .def_prop_ro("before", [](const Round& r) -> std::optional<std::uint64_t> {
+            return r.origin ? r.origin->before : std::nullopt;
+        }, "A digest of the rounds that the learner played before, or None if it is not known.")
+        .def_prop_ro("after", [](const Round& r) -> std::optional<std::uint64_t> {
+            if (!r.origin || !r.origin->before) return std::nullopt;
+            return next_history(*r.origin->before, r.outcome());
+        }, "The same digest with this round.")
         .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
         .def_prop_ro("loss", [](const Round& round) { return round.mistake() ? 1.0 : 0.0; },
                      "What the learner's theorem bounds: here 1 for a mistake, else 0.")
@@ -215,16 +254,15 @@ void bind_round(nb::module_& m) {
         .def("__getstate__",
              [](const Round& round) {
                  return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
-                                       round.weight, round.rule);
+                                       round.weight, state_of(round.origin));
              },
              nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Round& self, const RoundState& state) {
-                const auto& [t, example, prediction, label, changed, weight, rule] = state;
-                sight_of(rule);  // refuses what is no rule
+                const auto& [t, example, prediction, label, changed, weight, origin] = state;
                 new (&self) Round{checked_t(t), example, prediction, checked_label(label),
-                                  changed,      checked_weight(weight), rule};
+                                  changed,      checked_weight(weight), origin_of(origin)};
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
@@ -233,13 +271,13 @@ void bind_rounds(nb::module_& m) {
     nb::class_<Rounds>(m, "Rounds",
                        "Many rounds in columns, in order. The examples are held by reference: enter the rounds into a\n"
                        "ledger before you change the arrays they came from.",
-                       nb::type_slots(CollectedRounds::slots))
+                       nb::type_slots(Collected<Rounds>::slots))
         .def(
             "__init__",
             [](Rounds* self, std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
                Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights) {
                 new (self) Rounds(build_rounds(first, std::move(examples), predictions, labels, scores, changed,
-                                               std::move(weights), nb::none()));
+                                               std::move(weights), std::nullopt));
             },
             nb::arg("first"), nb::arg("examples"), nb::arg("predictions"), nb::arg("labels"), nb::arg("scores"),
             nb::arg("changed"), nb::arg("weights") = nb::none())
@@ -247,7 +285,7 @@ void bind_rounds(nb::module_& m) {
         .def_ro("examples", &Rounds::examples, "The examples, as they were given.")
         .def_ro("weights", &Rounds::weights,
                 nb::sig("def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None"), "The examples' weights, or None for 1 throughout.")
-        .def_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
+        .def_prop_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
                 "The rule of the core that played these rounds; None for rounds made in Python.")
         .def_prop_ro("predictions", [](nb::handle self) {
             return column(self, nb::cast<const Rounds&>(self).columns.predictions.get());
@@ -261,6 +299,13 @@ void bind_rounds(nb::module_& m) {
         .def_prop_ro("changed", [](nb::handle self) {
             return column(self, nb::cast<const Rounds&>(self).columns.changed.get());
         }, nb::rv_policy::automatic)
+        .def_prop_ro("before", [](const Rounds& r) -> std::optional<std::uint64_t> {
+            return r.origin ? r.origin->before : std::nullopt;
+        }, "A digest of the rounds that the learner played before, or None if it is not known.")
+        .def_prop_ro("after", [](const Rounds& r) -> std::optional<std::uint64_t> {
+            if (!r.origin || !r.origin->before) return std::nullopt;
+            return r.after;
+        }, "The same digest with these rounds.")
         .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
         .def_ro("updates", &Rounds::updates, "In how many of these rounds the learner moved.")
         .def_prop_ro("loss", [](const Rounds& rounds) { return static_cast<double>(rounds.mistakes); },
@@ -285,14 +330,15 @@ void bind_rounds(nb::module_& m) {
              [](nb::handle self) {
                  const auto& rounds = nb::cast<const Rounds&>(self);
                  return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
-                                       self.attr("scores"), self.attr("changed"), rounds.weights, rounds.rule);
+                                       self.attr("scores"), self.attr("changed"), rounds.weights, state_of(rounds.origin));
              },
              nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Rounds& self, const RoundsState& state) {
-                sight_of(std::get<7>(state));
-                new (&self) Rounds(std::apply(build_rounds, state));
+                const auto& [first, examples, predictions, labels, scores, changed, weights, origin] = state;
+                new (&self) Rounds(build_rounds(first, examples, predictions, labels, scores, changed, weights,
+                                                origin_of(origin)));
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
@@ -304,6 +350,10 @@ void Rounds::count() {
     for (std::size_t k = 0; k < columns.size; ++k) {
         mistakes += columns.predictions[k] != columns.labels[k];
         updates += columns.changed[k];
+    }
+    if (origin && origin->before) {
+        after = *origin->before;
+        for (std::size_t k = 0; k < columns.size; ++k) after = next_history(after, outcome(k));
     }
 }
 
@@ -322,10 +372,9 @@ std::int8_t code_of(Number number) {
 template <class Number>
 auto codes_of(Vector<Number> labels) {
     const std::size_t size = labels.shape(0);
-    auto* codes = new std::int8_t[size];
-    const nb::capsule owner(codes, [](void* p) noexcept { delete[] static_cast<std::int8_t*>(p); });
+    auto codes = std::make_unique_for_overwrite<std::int8_t[]>(size);
     for (std::size_t k = 0; k < size; ++k) codes[k] = code_of(labels.data()[k]);
-    return nb::ndarray<nb::numpy, std::int8_t, nb::ndim<1>>(codes, {size}, owner);
+    return owned<std::int8_t>(std::move(codes), size);
 }
 
 }  // namespace
@@ -351,7 +400,6 @@ void bind_values(nb::module_& m) {
     def_codes(&codes_of<std::int32_t>);
     def_codes(&codes_of<std::int64_t>);
     def_codes(&codes_of<std::uint8_t>);
-    def_codes(&codes_of<bool>);
     def_codes(&codes_of<float>);
     def_codes(&codes_of<double>);
 }

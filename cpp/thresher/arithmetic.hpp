@@ -22,7 +22,8 @@ static_assert(FLT_EVAL_METHOD == 0, "float64 must be evaluated as float64");
 // 2^(63 + 250 + 150), a squared norm below 2^(2 * 463 + 63), a score below both.
 inline constexpr double largest_value = 0x1p250;
 inline constexpr double largest_weight = 0x1p150;
-inline constexpr double largest_state = 0x1p463;
+inline constexpr double largest_state = 0x1p463;  // what a weight can reach
+inline constexpr std::size_t most_attributes = std::size_t{1} << 48;
 
 // A squared norm below `tiny` may have lost terms to underflow; its row is first multiplied by `magnifier`, exactly.
 inline constexpr double tiny = 0x1p-500;

@@ -35,14 +35,14 @@ void fetch(const Plane& weights, const SparseRow<Index, Value>& row) {
 template <class Play>
 Fault over_rows(const Block& block, const Plane& weights, std::size_t rounds, std::size_t& played, Play&& play) {
     const auto loop = [&](const auto& rows, auto isa) -> Fault {
+        typename std::decay_t<decltype(rows)>::Row row, later;
         Canonical scratch;
         Fault fault;
         const bool far = weights.size() >= many_slots;
         for (played = 0; played < rounds; ++played) {
             const std::size_t k = played;
-            if (far && k + ahead < rounds && rows.has(k + ahead)) fetch(weights, rows.row(k + ahead));
-            if (!rows.has(k)) return {Fault::Kind::pointers};
-            const auto row = rows.row(k);
+            if (far && k + ahead < rounds && rows.row(k + ahead, later)) fetch(weights, later);
+            if (!rows.row(k, row)) return {Fault::Kind::pointers};
             fault.kind = play(isa, row, k);
             if (fault.kind == Fault::Kind::unsettled) {
                 fault = scratch.read(row, weights.size());

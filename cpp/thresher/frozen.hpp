@@ -2,8 +2,8 @@
 //
 // A computed u.z is off by at most (terms + 16) 2^-52 |u| |z| + terms 2^-1000: at most terms / 4 + 6 roundings touch a
 // term (four partial sums, their reduction, the dummy, the division by the norm, which is itself off by a relative
-// terms 2^-54 + 2^-52), Cauchy-Schwarz, and underflow (2^-1074 a term; 2^-1000 is a normal number, and denormal ones
-// are slow). What is said to be an upper bound is one, whatever the order.
+// terms 2^-54 + 2^-52), Cauchy-Schwarz, and underflow: 2^-1074 a term, divided by a norm of at least 2^-250 where the
+// sight normalises, hence 2^-800 there. (Powers that are normal numbers: denormal ones are slow.)
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,9 @@
 namespace thresher {
 
 inline double relative_error(std::size_t terms) { return static_cast<double>(terms + 16) * 0x1p-52; }
-inline double absolute_error(std::size_t terms) { return static_cast<double>(terms) * 0x1p-1000; }
+inline double absolute_error(std::size_t terms, bool normalized = false) {
+    return static_cast<double>(terms) * (normalized ? 0x1p-800 : 0x1p-1000);
+}
 
 // An upper bound of a norm from its computed square.
 inline double norm_above(double square, std::size_t terms) {
@@ -59,7 +61,7 @@ class Frozen {
         return see<Isa, true>(sight, u, bias_weight, row, [&](const auto& seen_row, const Seen& seen) {
             const std::size_t terms = seen_row.size + (sight.dummy != 0.0);
             const double length = sight.normalize ? 1.0 : norm_above(seen.square, terms);
-            const double error = relative_error(terms) * norm * length + absolute_error(terms);
+            const double error = relative_error(terms) * norm * length + absolute_error(terms, sight.normalize);
             const double at_least = label * seen.score - error;
             const double gap = margin - at_least;
             const double short_of = (gap + std::fabs(gap)) * (0.5 + 0x1p-51);  // max(0, gap), without a branch

@@ -1,6 +1,7 @@
 // Learners of one rule: their state, and the rounds they play. One learner is a group of one lane.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "blocks.hpp"
 #include "canonical.hpp"
 #include "dispatch.hpp"
+#include "names.hpp"
 #include "rows.hpp"
 #include "sight.hpp"
 
@@ -18,19 +20,27 @@ namespace thresher {
 inline constexpr std::int8_t not_a_label = 127;
 enum class Negative : std::int8_t { unseen = 1, zero = 0, minus = -1 };
 
-struct Counts {
-    std::int64_t rounds = 0;
-    std::int64_t mistakes = 0;
-    std::int64_t updates = 0;
-    std::int64_t collisions = 0;
-    Negative negative = Negative::unseen;
-};
-
 struct Outcome {
     double score;
     std::int8_t prediction;
     std::int8_t label;
     bool changed;
+};
+
+// A digest of all rounds so far, so that a ledger can tell whether rounds go on where others ended. 0 before the first.
+inline std::uint64_t next_history(std::uint64_t history, const Outcome& outcome) {
+    const auto facts = static_cast<std::uint64_t>(outcome.label + 4 * outcome.prediction + 16 * outcome.changed);
+    history = (history ^ std::bit_cast<std::uint64_t>(outcome.score)) * xxh64::p1 + facts + xxh64::p5;
+    return std::rotl(history, 31);
+}
+
+struct Counts {
+    std::int64_t rounds = 0;
+    std::int64_t mistakes = 0;
+    std::int64_t updates = 0;
+    std::int64_t collisions = 0;
+    std::uint64_t history = 0;
+    Negative negative = Negative::unseen;
 };
 
 // The outcomes of many rounds, in columns.
@@ -151,7 +161,7 @@ class Group final : public AnyGroup {
             const bool changed = step != 0.0 && (seen_row.size > 0 || seen.dummy != 0.0);
             if (changed) {
                 const double scaled = step / seen.norm;
-                rule_.move(weights.data(), seen_row, scaled);
+                rule_.move(weights.data(), weights.size(), seen_row, scaled);
                 bias_weight += scaled * seen.dummy;
             }
             outcome = {seen.score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
@@ -164,6 +174,7 @@ class Group final : public AnyGroup {
         ++counts.rounds;
         counts.mistakes += outcome.prediction != label;
         counts.updates += outcome.changed;
+        counts.history = next_history(counts.history, outcome);
         return Fault::Kind::none;
     }
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
-#include <type_traits>
+#include <cstdint>
 
 #include "arithmetic.hpp"
 #include "rows.hpp"
@@ -14,14 +14,10 @@ namespace thresher {
 // Whether a value may stand in a canonical row. Kept branchless in the loops below.
 inline bool one_term(double value) { return std::fabs(value) <= largest_value && value != 0.0; }
 
-template <class Row>
-std::size_t slot_at(const Row& row, std::size_t j) {
-    if constexpr (requires { row.slots; }) {
-        return static_cast<std::size_t>(row.slots[j]);
-    } else {
-        return j;
-    }
-}
+// Up to four slots, copied before they are checked: the user's arrays may change, what was checked may not.
+struct Slots {
+    std::size_t at[4];
+};
 
 struct Baseline {
     static constexpr const char* name = "baseline";
@@ -32,49 +28,61 @@ struct Baseline {
     static bool score(const double* w, const Row& row, std::size_t n, Sums& sums) {
         double dot[4] = {}, square[4] = {};
         bool good = true;
-        std::size_t j = 0;
-        for (; j + 4 <= row.size; j += 4) {
-            if (!ascending(row, j, j + 4, n)) return false;
-            for (std::size_t k = 0; k < 4; ++k) good &= add_term<Square>(w, row, j + k, dot[k], square[k]);
+        std::int64_t last = -1;
+        for (std::size_t j = 0; j < row.size; j += 4) {
+            const std::size_t count = row.size - j < 4 ? row.size - j : 4;
+            if (!add_terms<Square>(w, row, j, count, n, last, dot, square, good)) return false;
         }
-        if (!ascending(row, j, row.size, n)) return false;
-        for (std::size_t k = 0; j < row.size; ++j, ++k) good &= add_term<Square>(w, row, j, dot[k], square[k]);
         sums = {reduce(dot), Square ? reduce(square) : 0.0};
         return good;
     }
 
-    // Whether slots j to end - 1 ascend from the one before them and stay below n.
-    template <class Index, class Value>
-    static bool ascending(const SparseRow<Index, Value>& row, std::size_t j, std::size_t end, std::size_t n) {
-        bool good = true;
-        for (std::int64_t before = j == 0 ? -1 : row.slots[j - 1]; j < end; ++j) {
-            good &= before < row.slots[j];
-            before = row.slots[j];
+    // Terms j to j + count - 1, the k-th of them into sum k; false if their slots do not ascend from `last` or reach n.
+    template <bool Square, class Row>
+    static bool add_terms(const double* w, const Row& row, std::size_t j, std::size_t count, std::size_t n,
+                          std::int64_t& last, double (&dot)[4], double (&square)[4], bool& good) {
+        Slots slots;
+        if (!take(row, j, count, n, last, slots)) return false;
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto value = static_cast<double>(row.values[j + k]);
+            dot[k] += w[slots.at[k]] * value;
+            if constexpr (Square) square[k] += value * value;
+            good &= one_term(value);
         }
-        return good && (end == 0 || static_cast<std::size_t>(row.slots[end - 1]) < n);
-    }
-    template <class Value>
-    static bool ascending(const DenseRow<Value>&, std::size_t, std::size_t, std::size_t) {
         return true;
     }
 
-    template <bool Square, class Row>
-    static bool add_term(const double* w, const Row& row, std::size_t j, double& dot, double& square) {
-        const auto value = static_cast<double>(row.values[j]);
-        dot += w[slot_at(row, j)] * value;
-        if constexpr (Square) square += value * value;
-        return one_term(value);
+  private:
+    template <class Index, class Value>
+    static bool take(const SparseRow<Index, Value>& row, std::size_t j, std::size_t count, std::size_t n,
+                     std::int64_t& last, Slots& slots) {
+        bool good = true;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::int64_t slot = row.slots[j + k];
+            good &= last < slot;
+            slots.at[k] = static_cast<std::size_t>(slot);
+            last = slot;
+        }
+        return good && static_cast<std::size_t>(last) < n;
+    }
+    template <class Value>
+    static bool take(const DenseRow<Value>&, std::size_t j, std::size_t count, std::size_t, std::int64_t&, Slots& slots) {
+        for (std::size_t k = 0; k < count; ++k) slots.at[k] = j + k;
+        return true;
     }
 };
 
-// w += step * x on the active slots.
+// w += step * x on the active slots. They were checked when the row was scored, and are again before a write.
 template <class Index, class Value>
-void move(double* w, const SparseRow<Index, Value>& row, double step) {
-    for (std::size_t j = 0; j < row.size; ++j) w[row.slots[j]] += step * static_cast<double>(row.values[j]);
+void move(double* w, std::size_t n, const SparseRow<Index, Value>& row, double step) {
+    for (std::size_t j = 0; j < row.size; ++j) {
+        const auto slot = static_cast<std::size_t>(row.slots[j]);
+        if (slot < n) w[slot] += step * static_cast<double>(row.values[j]);
+    }
 }
 
 template <class Value>
-void move(double* w, const DenseRow<Value>& row, double step) {
+void move(double* w, std::size_t, const DenseRow<Value>& row, double step) {
     for (std::size_t i = 0; i < row.size; ++i) w[i] += step * static_cast<double>(row.values[i]);
 }
 

@@ -22,8 +22,8 @@ struct Perceptron {
     double step(int prediction, int label) const { return prediction == label ? 0.0 : label; }
 
     template <class Row>
-    static void move(double* w, const Row& row, double step) {
-        thresher::move(w, row, step);
+    static void move(double* w, std::size_t n, const Row& row, double step) {
+        thresher::move(w, n, row, step);
     }
 
     bool operator==(const Perceptron&) const = default;

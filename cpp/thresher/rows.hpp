@@ -3,7 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
 #include <variant>
+
+#include "names.hpp"
 
 namespace thresher {
 
@@ -39,8 +43,11 @@ struct DenseBlock {
     std::size_t rows;
     std::size_t n;
 
-    bool has(std::size_t) const { return true; }
-    DenseRow<Value> row(std::size_t k) const { return {values + k * n, n}; }
+    bool row(std::size_t k, DenseRow<Value>& row) const {
+        row = {values + k * n, n};
+        return true;
+    }
+    using Row = DenseRow<Value>;
 };
 
 template <class Index, class Value>
@@ -52,21 +59,55 @@ struct SparseBlock {
     std::size_t n;
     std::size_t stored;
 
-    bool has(std::size_t k) const {
-        return starts[k] >= 0 && starts[k] <= starts[k + 1] && static_cast<std::size_t>(starts[k + 1]) <= stored;
+    // Each end is read once: the arrays are the user's, and another thread may write to them.
+    bool row(std::size_t k, SparseRow<Index, Value>& row) const {
+        const Index start = starts[k], end = starts[k + 1];
+        if (start < 0 || start > end || static_cast<std::size_t>(end) > stored) return false;
+        row = {slots + start, values + start, static_cast<std::size_t>(end - start)};
+        return true;
     }
-    SparseRow<Index, Value> row(std::size_t k) const {
-        const auto start = static_cast<std::size_t>(starts[k]);
-        return {slots + start, values + start, static_cast<std::size_t>(starts[k + 1]) - start};
-    }
+    using Row = SparseRow<Index, Value>;
 };
 
 using Block = std::variant<DenseBlock<double>, DenseBlock<float>, SparseBlock<std::int32_t, double>,
                            SparseBlock<std::int32_t, float>, SparseBlock<std::int64_t, double>,
                            SparseBlock<std::int64_t, float>>;
 
+// A digest of what lies in a row.
+template <class Row>
+std::uint64_t fingerprint(const Row& row, std::uint64_t seed) {
+    const auto bytes = [](const auto* data, std::size_t size) {
+        return std::string_view(reinterpret_cast<const char*>(data), size * sizeof *data);
+    };
+    const std::uint64_t values = hash64(bytes(row.values, row.size), seed);
+    if constexpr (requires { row.slots; }) {
+        return hash64(bytes(row.slots, row.size), values);
+    } else {
+        return values;
+    }
+}
+
+// A digest of up to 64 rows, evenly spread, the first and the last among them: it tells an array that was overwritten.
+inline std::uint64_t fingerprint(const Block& block, std::size_t rounds) {
+    const auto digest = [&](const auto& rows) {
+        std::uint64_t hash = rounds;
+        const std::size_t samples = rounds < 64 ? rounds : 64;
+        for (std::size_t i = 0; i < samples; ++i) {
+            const std::size_t k = samples == 1 ? 0 : i * (rounds - 1) / (samples - 1);
+            typename std::decay_t<decltype(rows)>::Row row;
+            if (rows.row(k, row)) hash = fingerprint(row, hash);
+        }
+        return hash;
+    };
+    return std::visit(digest, block);
+}
+
 inline std::size_t rows_of(const Block& block) {
     return std::visit([](const auto& rows) { return rows.rows; }, block);
+}
+
+inline std::size_t width_of(const Block& block) {
+    return std::visit([](const auto& rows) { return rows.n; }, block);
 }
 
 }  // namespace thresher

@@ -31,7 +31,7 @@ template <class Isa, class Row, class Use>
     if (row.size == 0 && dummy == 0.0) return Fault::Kind::zero_vector;
     Canonical magnified;
     magnified.magnify(row);
-    Sums sums;
+    Sums sums{};
     double square = 0.0;
     for (;;) {
         dummy *= magnifier;

@@ -2,7 +2,7 @@
 The core of thresher: rules, rows and values. Use it through thresher's own modules.
 """
 
-from typing import Annotated, overload
+from typing import Annotated, SupportsFloat, SupportsIndex, overload
 
 import numpy
 import numpy.typing
@@ -45,7 +45,7 @@ class Prediction:
     one, the chance or share of weight of +1.
     """
 
-    def __init__(self, label: int, score: float, p_positive: float | None = None) -> None: ...
+    def __init__(self, label: SupportsIndex | SupportsFloat, score: float, p_positive: float | None = None) -> None: ...
 
     @property
     def label(self) -> int:
@@ -74,7 +74,7 @@ class Round:
     Two rounds are equal if these facts are; the example is a reference and is not compared.
     """
 
-    def __init__(self, t: int, example: object, prediction: Prediction, label: int, changed: bool, weight: float = 1.0) -> None: ...
+    def __init__(self, t: int, example: object, prediction: Prediction, label: SupportsIndex | SupportsFloat, changed: bool, weight: float = 1.0) -> None: ...
 
     @property
     def t(self) -> int:
@@ -105,6 +105,16 @@ class Round:
         """
         The rule of the core that played this round; None for a round made in Python.
         """
+
+    @property
+    def before(self) -> int | None:
+        """
+        A digest of the rounds that the learner played before, or None if it is not known.
+        """
+
+    @property
+    def after(self) -> int | None:
+        """The same digest with this round."""
 
     @property
     def mistake(self) -> bool:
@@ -173,6 +183,16 @@ class Rounds:
     def changed(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,), writable=False)]: ...
 
     @property
+    def before(self) -> int | None:
+        """
+        A digest of the rounds that the learner played before, or None if it is not known.
+        """
+
+    @property
+    def after(self) -> int | None:
+        """The same digest with these rounds."""
+
+    @property
     def mistakes(self) -> int:
         """How many of these rounds were mistakes."""
 
@@ -213,9 +233,6 @@ def label_codes(labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), orde
 def label_codes(labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
 
 @overload
-def label_codes(labels: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
-
-@overload
 def label_codes(labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
 
 @overload
@@ -240,6 +257,12 @@ class PerceptronRule:
     def __hash__(self) -> int: ...
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+LARGEST_VALUE: float = 1.8092513943330656e+75
+
+LARGEST_STATE: float = 2.3817051317718447e+139
+
+MOST_ATTRIBUTES: int = 281474976710656
 
 class Group:
     """A learner of the core: its rule, its weights and its counts."""
@@ -283,16 +306,15 @@ class Group:
 
     @property
     def updates(self) -> int:
-        """In how many of them the weights moved."""
+        """In how many of them the learner took a step."""
 
     @property
     def collisions(self) -> int:
         """
-        How many features of learned examples fell into a slot that another one held.
+        How many features fell into a slot that another one of the same example held.
         """
 
-    @property
-    def _negative(self) -> int: ...
+    def _state(self) -> tuple[numpy.typing.NDArray[numpy.float64], float, int, int, int, int, int, int]: ...
 
     def _score_block(self, block: Block) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
@@ -300,7 +322,7 @@ class Group:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
 
-    def _restore(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, rounds: int, mistakes: int, updates: int, collisions: int, negative: int) -> None: ...
+    def _restore(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, rounds: int, mistakes: int, updates: int, collisions: int, history: int, negative: int) -> None: ...
 
 class Witnessed:
     """The sums of a frozen comparator at one moment."""

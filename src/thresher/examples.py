@@ -15,20 +15,22 @@ from numpy.typing import NDArray
 from thresher._core import Block, dense_block, sparse_block
 from thresher.errors import ExampleError
 
-__all__ = ["block", "numbers", "one"]
+__all__ = ["block", "many", "numbers", "one"]
 
 
-def block(X: object, n: int) -> Block:
-    """Many examples, one a row: a 2-D array or a SciPy sparse matrix with n columns.
+def many(X: object, n: int) -> tuple[Block, Any]:
+    """Many examples, one a row: a 2-D array or a SciPy sparse matrix with n columns; and X as it was read, row by row.
 
     float32 and float64 are read where they lie, without a copy; other numbers become float64.
 
-    >>> len(block([[1.0, 0.0], [0.5, 2.0]], n=2))
-    2
+    >>> rows, read = many([[1.0, 0.0], [0.5, 2.0]], n=2)
+    >>> len(rows), read[1].tolist()
+    (2, [0.5, 2.0])
     """
     if _is_sparse(X):
-        return _sparse(X, n)
-    array = _numeric(X, "examples")
+        csr = _csr(X, n)
+        return _sparse(csr, n), csr
+    array = _numeric(X, "the examples", "a 2-D array of numbers or a SciPy sparse matrix; call learn for each mapping or set")
     if array.ndim != 2:
         raise ExampleError(
             f"found an array of shape {array.shape}, expected two dimensions, rows and {n} columns; "
@@ -36,18 +38,23 @@ def block(X: object, n: int) -> Block:
         )
     if array.shape[1] != n:
         raise ExampleError(f"found {array.shape[1]} columns, expected n = {n}")
-    return dense_block(numbers(array))
+    return dense_block(numbers(array)), array
+
+
+def block(X: object, n: int) -> Block:
+    """Many examples as the core reads them."""
+    return many(X, n)[0]
 
 
 def one(x: object, n: int) -> Block | dict[object, object]:
     """One example that is neither a dict nor a set: a block of one row, or a dict for the core to read."""
     if _is_sparse(x):
-        return _sparse(_one_row(x), n)
+        return _sparse(_csr(_one_row(x), n), n)
     if isinstance(x, Mapping):
         return _each_once(list(x.items()))
     if isinstance(x, Set):
         return _each_once([(key, 1.0) for key in x])
-    array = _numeric(x, "an example")
+    array = _numeric(x, "an example", "a vector of numbers, a mapping, a set, or a SciPy sparse row")
     if array.shape != (n,):
         raise ExampleError(f"found an array of shape {array.shape}, expected one example of n = {n} values")
     return dense_block(numbers(array).reshape(1, n))
@@ -64,18 +71,16 @@ def numbers(array: NDArray[Any]) -> NDArray[Any]:
         return np.require(array, kept, ["C", "A"])
 
 
-def _numeric(x: object, what: str) -> NDArray[Any]:
+def _numeric(x: object, what: str, expected: str) -> NDArray[Any]:
     if isinstance(x, np.ma.MaskedArray):
         raise ExampleError(f"found a masked array for {what}, expected plain numbers: fill it first")
     try:
         array = np.asarray(x)
-    except (ValueError, TypeError) as error:
-        raise ExampleError(f"found {type(x).__name__} for {what}, expected numbers: {error}") from None
+    except (ValueError, TypeError):
+        raise ExampleError(f"found a {type(x).__name__} that is no array for {what}, expected {expected}") from None
     if array.dtype.kind not in "biuf":
-        raise ExampleError(
-            f"found {type(x).__name__} of {array.dtype} for {what}, expected a vector of numbers, a mapping, a set, "
-            "or a SciPy sparse row"
-        )
+        kind = "strings" if array.dtype.kind in "SUT" else str(array.dtype)
+        raise ExampleError(f"found a {type(x).__name__} of {kind} for {what}, expected {expected}")
     return array
 
 
@@ -102,22 +107,24 @@ def _one_row(x: Any) -> Any:
     return x
 
 
-def _sparse(X: Any, n: int) -> Block:
+def _csr(X: Any, n: int) -> Any:
     if X.ndim != 2 or X.shape[1] != n:
         raise ExampleError(f"found a sparse matrix of shape {X.shape}, expected rows and n = {n} columns")
-    csr = X.tocsr()
+    return X.tocsr()
+
+
+def _sparse(csr: Any, n: int) -> Block:
     data, indices, indptr = csr.data, csr.indices, csr.indptr
     if not all(isinstance(array, np.ndarray) and array.ndim == 1 for array in (data, indices, indptr)):
         raise ExampleError("the sparse matrix is damaged: data, indices and indptr must be vectors")
     if indices.dtype.kind not in "iu" or indptr.dtype.kind not in "iu":
         raise ExampleError(f"the sparse matrix has indices of {indices.dtype} and {indptr.dtype}, expected whole numbers")
+    if len(indptr) != csr.shape[0] + 1 or len(indices) != len(data):
+        raise ExampleError("the sparse matrix is damaged: indptr, indices and data do not fit together")
     index = np.int32 if indices.dtype == indptr.dtype == np.int32 else np.int64
-    try:
-        return sparse_block(
-            np.require(indptr, index, ["C", "A"]),
-            np.require(indices, index, ["C", "A"]),
-            numbers(_numeric(data, "a sparse matrix")),
-            n,
-        )
-    except ValueError as error:
-        raise ExampleError(f"the sparse matrix is damaged: {error}") from None
+    return sparse_block(
+        np.require(indptr, index, ["C", "A"]),
+        np.require(indices, index, ["C", "A"]),
+        numbers(_numeric(data, "a sparse matrix", "numbers")),
+        n,
+    )

@@ -13,7 +13,7 @@ from thresher.errors import LabelError
 
 __all__ = ["Labels", "read"]
 
-_CODED = (np.int8, np.int32, np.int64, np.uint8, np.bool_, np.float32, np.float64)
+_CODED = (np.int8, np.int32, np.int64, np.uint8, np.float32, np.float64)
 
 
 class Labels(NamedTuple):
@@ -36,8 +36,9 @@ def read(y: object, rows: int) -> Labels:
         raise LabelError(f"found {len(given)} labels, expected one for each of {rows} rows")
     if isinstance(given, list):
         return Labels(np.array([label_code(label) for label in given], dtype=np.int8), given)
-    if given.dtype.type in _CODED:
-        return Labels(label_codes(np.require(given, given.dtype.newbyteorder("="), ["C", "A"])), given)
+    array = given.view(np.uint8) if given.dtype == np.bool_ else given
+    if array.dtype.type in _CODED:
+        return Labels(label_codes(np.require(array, array.dtype.newbyteorder("="), ["C", "A"])), given)
     codes = np.full(rows, NOT_A_LABEL, dtype=np.int8)
     for label in (-1, 0, 1):
         codes[given == label] = label
@@ -46,15 +47,16 @@ def read(y: object, rows: int) -> Labels:
 
 def _given(y: object) -> list[object] | NDArray[Any]:
     """An array of numbers where y is one, else its elements one by one, each as it is."""
-    if not isinstance(y, np.ma.MaskedArray):
-        try:
-            array = np.asarray(y)
-        except (TypeError, ValueError):  # ragged, or of types that do not go together
-            array = np.asarray(None)
-        if array.ndim > 1:
-            raise LabelError(f"found labels of shape {array.shape}, expected one dimension")
-        if array.ndim == 1 and array.dtype.kind in "biuf":
-            return array
+    if isinstance(y, np.ma.MaskedArray):
+        y = y.tolist()  # None where it is masked
+    try:
+        array = np.asarray(y)
+    except (TypeError, ValueError):  # ragged, or of types that do not go together
+        array = np.asarray(None)
+    if array.ndim > 1:
+        raise LabelError(f"found labels of shape {array.shape}, expected one dimension")
+    if array.ndim == 1 and array.dtype.kind in "biuf":
+        return array
     if not isinstance(y, Iterable) or isinstance(y, str | bytes):
         raise LabelError(f"found {type(y).__name__} for the labels, expected one for each row")
     return list(y)

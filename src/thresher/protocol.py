@@ -29,7 +29,7 @@ class Learner(Protocol[X_contra]):
     ...     rounds = 0
     ...     def predict(self, x: object) -> th.Prediction:
     ...         return th.Prediction(+1, 0.0)
-    ...     def learn(self, x: object, y: int, weight: float = 1.0) -> th.Round:
+    ...     def learn(self, x: object, y: th.Label, weight: float = 1.0) -> th.Round:
     ...         self.rounds += 1
     ...         return th.Round(self.rounds, x, self.predict(x), y, changed=False, weight=weight)
     >>> ledger = th.Ledger()
@@ -42,4 +42,4 @@ class Learner(Protocol[X_contra]):
 
     def predict(self, x: X_contra, /) -> Prediction: ...
 
-    def learn(self, x: X_contra, y: int, /, weight: float = 1.0) -> Round: ...
+    def learn(self, x: X_contra, y: Label, /, weight: float = 1.0) -> Round: ...

@@ -44,9 +44,14 @@ class Bound:
         Rounded outward by a relative and an absolute 1e-9: for k orthonormal examples the formula, in floats, falls
         below the k mistakes that are made for 12 of the values k ≤ 40.
         """
-        if math.isinf(self.value):
+        if self.infinite:
             raise OverflowError("the bound is infinite: it allows any count")
         return math.floor(self._outward)
+
+    @property
+    def infinite(self) -> bool:
+        """Whether the bound allows any count."""
+        return math.isinf(self._outward)
 
     def allows(self, count: float) -> bool:
         """Whether a count stays within the bound."""
@@ -57,5 +62,5 @@ class Bound:
         return self.value * (1 + 1e-9) + 1e-9
 
     def __str__(self) -> str:
-        limit = "∞" if math.isinf(self.value) else f"{self.at_most:,}"
+        limit = "∞" if self.infinite else f"{self.at_most:,}"
         return f"{self.on} ≤ {limit} by {self.theorem.name}"

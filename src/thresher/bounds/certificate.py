@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from thresher.bounds.bound import Bound
@@ -13,11 +13,12 @@ from thresher.notebook import table
 __all__ = ["Certificate"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """What a theorem says of a finished run, and everything needed to check it.
 
-    `diagnostic` marks a bound that is true and may be empty, such as one that looks at the mistakes alone.
+    `numbers` are what the bound was computed from, each already on the safe side of what it stands for. `diagnostic` marks
+    a bound that is true and may be empty, such as one that looks at the mistakes alone.
     """
 
     bound: Bound
@@ -28,6 +29,7 @@ class Certificate:
     verify: str
     best_constant: int
     repeat_last: int
+    numbers: Mapping[str, float]
     any_order: bool = False
     diagnostic: bool = False
 
@@ -37,20 +39,31 @@ class Certificate:
         return judge(self.premises, self.count, self.bound)
 
     @property
+    def limit(self) -> str:
+        """The largest count that the bound allows, in words."""
+        return "any number of" if self.bound.infinite else f"{self.bound.at_most:,}"
+
+    @property
     def says_little(self) -> bool:
         """Whether the best constant is as good as what the bound promises."""
         return self.diagnostic or not self.bound.value < self.best_constant
 
     @property
-    def limit(self) -> str:
-        """The largest count that the bound allows, in words."""
-        return "any number" if math.isinf(self.bound.value) else f"{self.bound.at_most:,}"
+    def note(self) -> str:
+        """Why the bound says little, if it does."""
+        if self.verdict is Verdict.VOID:
+            return ""
+        if self.diagnostic:
+            return "a diagnostic: it looks at the mistakes alone"
+        if self.bound.allows(self.rounds):
+            return f"says nothing: there are only {self.rounds:,} rounds"
+        return f"says little: the best constant makes {self.best_constant:,}" if self.says_little else ""
 
     def lines(self) -> dict[str, str]:
         """The certificate, line by line: what each is about, and what it says."""
         by_status = {status: [str(p) for p in self.premises if p.status is status] for status in Status}
         lines = {
-            "Claim": f"{self.verdict}: {self.count:,} of at most {self.limit} {self.bound.on} in {self.rounds:,} rounds",
+            "Claim": self._claim(),
             "Theorem": str(self.bound.theorem),
             "Witness": self.witness,
             "Checked": "; ".join(by_status[Status.CHECKED]) or "nothing",
@@ -58,13 +71,9 @@ class Certificate:
         }
         if by_status[Status.BROKEN]:
             lines["Broken"] = "; ".join(by_status[Status.BROKEN])
-        elif self.any_order and self.verdict is Verdict.CERTIFIED:
-            lines["Says"] = f"in any order of these {self.rounds:,} rows, one pass makes at most {self.limit} {self.bound.on}"
         else:
-            lines["Says"] = f"in this order of these {self.rounds:,} rows there are at most {self.limit} {self.bound.on}"
+            lines["Says"] = self._says()
         lines["Not said"] = "anything about rows that are not in this stream"
-        if self.diagnostic:
-            lines["Not said"] += "; a witness of zeros would say no more than that the mistakes are what they are"
         lines["Compare"] = (
             f"{self.rounds:,} examples; mistakes of the best constant {self.best_constant:,}, "
             f"of repeating the last label {self.repeat_last:,}"
@@ -72,15 +81,40 @@ class Certificate:
         lines["Verify"] = self.verify
         return lines
 
+    def _claim(self) -> str:
+        if self.verdict is Verdict.VOID:
+            return f"void: the theorem does not apply to these {self.rounds:,} rounds with {self.count:,} {self.bound.on}"
+        return f"{self.verdict}: {self.count:,} of at most {self.limit} {self.bound.on} in {self.rounds:,} rounds"
+
+    def _says(self) -> str:
+        if self.verdict is Verdict.VIOLATED:
+            return "nothing: a theorem whose premises were checked has failed, which is a bug of ours; please report it"
+        if self.verdict is Verdict.REFUTED:
+            return "that something assumed is false"
+        promise = f"in this order of these {self.rounds:,} rows there are at most {self.limit} {self.bound.on}"
+        if self.any_order:
+            promise = f"in any order of these {self.rounds:,} rows, one pass makes at most {self.limit} {self.bound.on}"
+        if self.verdict is Verdict.CONDITIONAL:
+            promise = f"if what is assumed holds, {promise}"
+        return f"{promise} ({self.note})" if self.note else promise
+
     def as_dict(self) -> dict[str, object]:
         """The certificate as JSON can hold it."""
         return {
             "theorem": self.bound.theorem.name,
             "on": self.bound.on,
             "count": self.count,
-            "bound": None if math.isinf(self.bound.value) else self.bound.value,
+            "bound": None if self.bound.infinite else self.bound.value,
+            "at_most": None if self.bound.infinite else self.bound.at_most,
             "verdict": self.verdict.value,
             "premises": [{"statement": p.statement, "status": p.status.value, "detail": p.detail} for p in self.premises],
+            "rounds": self.rounds,
+            "numbers": dict(self.numbers),
+            "any_order": self.any_order,
+            "diagnostic": self.diagnostic,
+            "best_constant": self.best_constant,
+            "repeat_last": self.repeat_last,
+            "verify": self.verify,
         }
 
     def __str__(self) -> str:
@@ -88,6 +122,9 @@ class Certificate:
             textwrap.fill(text, 110, initial_indent=f"{name:<10}", subsequent_indent=" " * 10)
             for name, text in self.lines().items()
         )
+
+    def __repr__(self) -> str:
+        return f"<certificate: {self._claim()} by {self.bound.theorem.name}>"
 
     def _repr_html_(self) -> str:
         return table(("certificate", ""), self.lines().items())

@@ -54,7 +54,9 @@ def perceptron_separable(margin: float, *, radius: float = 1.0, norm: float = 1.
     """
     _positive(margin=margin)
     _not_negative(radius=radius, norm=norm)
-    return Bound(_square(radius * norm / margin), "mistakes", _SEPARABLE, (PERCEPTRON, "u·z ≥ γ on every round", _RADIUS))
+    return Bound(
+        _square(_product(radius, norm) / margin), "mistakes", _SEPARABLE, (PERCEPTRON, "u·z ≥ γ on every round", _RADIUS)
+    )
 
 
 def perceptron_run(margin: float, *, squares: float, norm: float = 1.0) -> Bound:
@@ -66,7 +68,7 @@ def perceptron_run(margin: float, *, squares: float, norm: float = 1.0) -> Bound
     _positive(margin=margin)
     _not_negative(squares=squares, norm=norm)
     assumes = (PERCEPTRON, "u·z ≥ γ on every round", "S is the sum of ‖x‖² over the mistakes")
-    return Bound(norm * math.sqrt(squares) / margin, "mistakes", _RUN, assumes)
+    return Bound(_product(norm, math.sqrt(squares)) / margin, "mistakes", _RUN, assumes)
 
 
 def perceptron_threshold(margin: float, *, radius: float) -> Bound:
@@ -92,7 +94,7 @@ def perceptron_gap(gap: float, *, radius: float, norm: float = 1.0) -> Bound:
     _positive(gap=gap)
     _not_negative(radius=radius, norm=norm)
     assumes = (PERCEPTRON, "u·x > c or u·x < c − a, as the label says", "bias = R", _RADIUS, "both labels occur")
-    return Bound(16 * _square(norm * radius / gap), "mistakes", _GAP, assumes)
+    return Bound(16 * _square(_product(norm, radius) / gap), "mistakes", _GAP, assumes)
 
 
 def perceptron_hinge(hinge: float, *, norm: float, radius: float = 1.0) -> Bound:
@@ -105,7 +107,7 @@ def perceptron_hinge(hinge: float, *, norm: float, radius: float = 1.0) -> Bound
     (5, 9)
     """
     _not_negative(hinge=hinge, norm=norm, radius=radius)
-    return Bound(_solved(hinge, radius * norm), "mistakes", _HINGE, (PERCEPTRON, "H is the sum for this v", _RADIUS))
+    return Bound(_solved(hinge, _product(radius, norm)), "mistakes", _HINGE, (PERCEPTRON, "H is the sum for this v", _RADIUS))
 
 
 def perceptron_distance(distance: float, *, margin: float, radius: float = 1.0, norm: float = 1.0) -> Bound:
@@ -116,7 +118,7 @@ def perceptron_distance(distance: float, *, margin: float, radius: float = 1.0, 
     """
     _positive(margin=margin)
     _not_negative(distance=distance, radius=radius, norm=norm)
-    value = _solved(distance / margin, radius * norm / margin)
+    value = _solved(distance / margin, _product(radius, norm) / margin)
     return Bound(value, "mistakes", _DISTANCE, (PERCEPTRON, "D is the sum for this u and γ", _RADIUS))
 
 
@@ -128,7 +130,7 @@ def perceptron_distance_textbook(distance: float, *, margin: float, radius: floa
     """
     _positive(margin=margin)
     _not_negative(distance=distance, radius=radius, norm=norm)
-    value = _square(radius * norm / margin) + 2 * distance / margin
+    value = _square(_product(radius, norm) / margin) + 2 * distance / margin
     return Bound(value, "mistakes", _TEXTBOOK, (PERCEPTRON, "D is the sum for this u and γ", _RADIUS))
 
 
@@ -140,7 +142,7 @@ def perceptron_squared_distance(squared: float, *, margin: float, radius: float 
     """
     _positive(margin=margin)
     _not_negative(squared=squared, radius=radius, norm=norm)
-    value = _square((radius * norm + math.sqrt(squared)) / margin)
+    value = _square((_product(radius, norm) + math.sqrt(squared)) / margin)
     return Bound(value, "mistakes", _SQUARED, (PERCEPTRON, "D₂ is the sum for this u and γ", _RADIUS))
 
 
@@ -152,11 +154,15 @@ def perceptron_largest_margin(mistakes: int, *, radius: float = 1.0) -> Bound:
     """
     _positive(mistakes=mistakes)
     _not_negative(radius=radius)
-    return Bound(radius / math.sqrt(mistakes), "margin", _LARGEST, (PERCEPTRON, _RADIUS))
+    return Bound(radius / math.sqrt(min(mistakes, 2**1000)), "margin", _LARGEST, (PERCEPTRON, _RADIUS))
 
 
 def _solved(hinge: float, length: float) -> float:
     return _square((length + math.sqrt(length * length + 4 * hinge)) / 2)
+
+
+def _product(a: float, b: float) -> float:
+    return 0.0 if 0.0 in (a, b) else a * b  # not NaN where the other is infinite
 
 
 def _square(number: float) -> float:
@@ -174,4 +180,4 @@ def _positive(**numbers: float) -> None:
 
 
 def _not_negative(**numbers: float) -> None:
-    _check("of at least 0", lambda number: 0 <= number < math.inf, numbers)
+    _check("of at least 0", lambda number: number >= 0, numbers)  # a sum may have overflowed: the bound is then infinite

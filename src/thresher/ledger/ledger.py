@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from thresher._core import Round, Rounds
 from thresher.bounds import Certificate, Verdict
-from thresher.errors import BoundViolated
+from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.ledger.tally import Comparator, Tally
 from thresher.notebook import table
 
 __all__ = ["Ledger"]
 
-_HEAD = ("verdict", "count", "bound", "theorem")
+_HEAD = ("verdict", "count", "bound", "theorem", "")
 
 
 class Ledger:
@@ -28,21 +28,27 @@ class Ledger:
     >>> for x, y in [([1, 0], -1), ([0, 1], -1), ([1, 1], -1)]:
     ...     ledger.enter(learner.learn(x, y))
     >>> print(ledger)
-    rounds 3, mistakes 2, updates 2, mistakes of the best constant 0, of repeating the last label 1
-      verdict     count     bound  theorem
-      certified       2         2  Perceptron, separable, after the run
-      certified       2         4  Perceptron, separable
-      certified       2         4  Perceptron, distance
-      certified       2         4  Perceptron, squared distance
-      certified       2         4  Perceptron, distance (diagnostic)
+    rounds 3, mistakes 2, updates 2, mistakes of the best constant 0, mistakes of repeating the last label 1
+      verdict       count     bound  theorem
+      certified         2         2  Perceptron, separable, after the run (says little: the best constant makes 0)
+      certified         2         4  Perceptron, separable (says nothing: there are only 3 rounds)
+      certified         2         4  Perceptron, distance (says nothing: there are only 3 rounds)
+      certified         2         4  Perceptron, squared distance (says nothing: there are only 3 rounds)
+      certified         2         4  Perceptron, distance (a diagnostic: it looks at the mistakes alone)
+      nothing certified here says more than the best constant does
     """
 
     def __init__(self, *comparators: Comparator) -> None:
         self._tally = Tally()
+        for comparator in comparators:
+            if not hasattr(comparator, "watch"):
+                raise ParameterError(f"found {type(comparator).__name__}, expected a comparator such as th.Separator(u)")
         self._watchers = [comparator.watch() for comparator in comparators]
 
     def enter(self, entered: Round | Rounds) -> None:
         """Adds a round, or many: all of them or, if they cannot be added, none."""
+        if not isinstance(entered, Round | Rounds):
+            raise LedgerError(f"found {type(entered).__name__}, expected what learn or learn_many returned: a Round or Rounds")
         tally = self._tally.after(entered)
         undo: list[Callable[[], None]] = []
         try:
@@ -97,7 +103,7 @@ class Ledger:
         ranks = {Verdict.VIOLATED: 0, Verdict.CERTIFIED: 1, Verdict.REFUTED: 2, Verdict.CONDITIONAL: 2, Verdict.VOID: 3}
 
         def rank(certificate: Certificate) -> tuple[int, bool, bool, float]:
-            limit = certificate.bound.value if math.isinf(certificate.bound.value) else certificate.bound.at_most
+            limit = math.inf if certificate.bound.infinite else certificate.bound.at_most
             return ranks[certificate.verdict], certificate.says_little, certificate.diagnostic, limit
 
         made = [certificate for watcher in self._watchers for certificate in watcher.certificates(self._tally)]
@@ -122,26 +128,32 @@ class Ledger:
             "mistakes": tally.mistakes,
             "updates": tally.updates,
             "mistakes of the best constant": tally.best_constant,
-            "of repeating the last label": tally.repeat_last,
+            "mistakes of repeating the last label": tally.repeat_last,
         }
         return [(name, f"{count:,}") for name, count in facts.items()]
 
-    def _rows(self) -> list[tuple[str, str, str, str]]:
+    def _rows(self) -> list[tuple[str, str, str, str, str]]:
         return [
             (
                 str(certificate.verdict),
                 f"{certificate.count:,}",
-                certificate.limit,
-                certificate.bound.theorem.name + (" (diagnostic)" if certificate.diagnostic else ""),
+                "–" if certificate.verdict is Verdict.VOID else certificate.limit,
+                certificate.bound.theorem.name,
+                certificate.note,
             )
             for certificate in self.certificates()
         ]
 
     def __str__(self) -> str:
         lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
-        if rows := self._rows():
-            lines += [f"  {verdict:<11} {count:>5} {bound:>9}  {theorem}" for verdict, count, bound, theorem in (_HEAD, *rows)]
+        for verdict, count, bound, theorem, note in (_HEAD, *self._rows()) if self._watchers else ():
+            lines.append(f"  {verdict:<11} {count:>7} {bound:>9}  {theorem}" + (f" ({note})" if note else ""))
+        if self._watchers and self.headline is None:
+            lines.append("  nothing certified here says more than the best constant does")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return table(("counted", ""), self._facts()) + table(_HEAD, self._rows())

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import bounds
-from thresher._core import Frozen, PerceptronRule, Round, Rounds
+from thresher._core import LARGEST_VALUE, Frozen, PerceptronRule, Round, Rounds
 from thresher.bounds import Bound, Certificate, Premise, Status
+from thresher.bounds.printed import above, below
 from thresher.bounds.rounding import perceptron_factor
 from thresher.errors import ParameterError
 from thresher.ledger.tally import Tally
+from thresher.linear import Hypothesis, LinearLearner
 
 __all__ = ["Separator"]
 
@@ -37,18 +39,37 @@ class Separator:
     """
 
     def __init__(self, u: ArrayLike, *, bias_weight: float = 0.0, margin: float = 1.0) -> None:
-        weights = np.array(u, dtype=np.float64, ndmin=1)
+        try:
+            weights = np.array(u, dtype=np.float64, ndmin=1)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"found u = {type(u).__name__}, expected one weight for each attribute; for a learner's own weights call "
+                "Separator.of(learner)"
+            ) from None
         if weights.ndim != 1 or weights.size == 0:
-            raise ParameterError(f"found u of shape {weights.shape}, expected one weight for each attribute")
-        largest = max(float(np.abs(weights).max()), abs(bias_weight))
-        if not largest <= 2.0**250:
+            raise ParameterError(
+                f"found u of shape {weights.shape}, expected one weight for each attribute in one dimension: try .ravel()"
+            )
+        if not (np.abs(weights) <= LARGEST_VALUE).all():
             raise ParameterError("found a weight in u that is not a finite number of at most 2^250 (1.8e75)")
-        if not 2.0**-250 <= margin <= 2.0**250:
-            raise ParameterError(f"found margin = {margin}, expected a number from 2^-250 to 2^250")
         weights.flags.writeable = False
         self._u = weights
-        self._bias_weight = float(bias_weight)
-        self._margin = float(margin)
+        self._bias_weight = _number("bias_weight", bias_weight)
+        self._margin = _number("margin", margin)
+        if not self._margin >= 1 / LARGEST_VALUE:
+            raise ParameterError(f"found margin = {margin}, expected a number of at least 2^-250")
+
+    @classmethod
+    def of(cls, learner: LinearLearner | Hypothesis, *, margin: float = 1.0) -> Separator:
+        """The weights that a learner has now, as comparator.
+
+        >>> import thresher as th
+        >>> learner = th.Perceptron(2, bias=1.0)
+        >>> _ = learner.learn([1, 2], -1)
+        >>> th.Separator.of(learner).u.tolist()
+        [-1.0, -2.0]
+        """
+        return cls(learner.weights, bias_weight=learner.bias_weight, margin=margin)
 
     @property
     def u(self) -> NDArray[np.float64]:
@@ -92,100 +113,134 @@ class SeparatorWatcher:
     def certificates(self, tally: Tally) -> list[Certificate]:
         """The separable forms, void where u does not separate the rounds, and the forms that hold for any u."""
         frozen, gamma = self._frozen, self._separator.margin
-        smallest = frozen.smallest_margin
+        smallest, norm = frozen.smallest_margin, frozen.norm
         separated = smallest > 0.0
         margin = smallest if separated and tally.rounds else gamma
-        norm, radius, rounding = frozen.norm, *self._rounded(tally, frozen.largest_norm)
-        typical, typical_rounding = self._rounded(tally, math.sqrt(frozen.squares_on_mistakes / max(1, frozen.mistakes)))
-        squares = typical * typical * frozen.mistakes
+        radius, rounding = self._rounded(tally, frozen.largest_norm)
+        typical = math.sqrt(frozen.squares_on_mistakes / frozen.mistakes) if frozen.mistakes else frozen.largest_norm
+        rounded_typical, typical_rounding = self._rounded(tally, typical)
 
-        seen = f"a given u with ‖u‖ ≤ {norm:.6g}, on examples of norm ≤ {frozen.largest_norm:.6g}"
+        u = f"the u that was given, ‖u‖ ≤ {above(norm)}"
+        every = f"{u}; every ‖x‖ ≤ {above(frozen.largest_norm)}"
         separates = Premise(
             "y·(u·x) ≥ γ > 0 on every round",
             Status.CHECKED if separated else Status.BROKEN,
-            f"the smallest is {smallest:.6g}",
+            f"γ = {below(smallest)}"
+            if separated
+            else f"not shown: the smallest is only known to be at least {below(smallest)}",
         )
-        run = Statement(
-            bounds.perceptron_run(margin, squares=squares, norm=norm),
-            witness=f"{seen}; Σ‖x‖² over mistakes ≤ {frozen.squares_on_mistakes:.6g}",
-            premises=(separates, typical_rounding),
-        )
-        separable = Statement(
-            bounds.perceptron_separable(margin, radius=radius, norm=norm),
-            witness=seen,
-            premises=(separates, rounding),
-            any_order=True,
-        )
-        distance = Statement(
-            bounds.perceptron_distance(frozen.distance, margin=gamma, radius=radius, norm=norm),
-            witness=f"{seen}; D ≤ {frozen.distance:.6g} at γ = {gamma:.6g}",
-            premises=(rounding,),
-            any_order=True,
-        )
-        squared = Statement(
-            bounds.perceptron_squared_distance(frozen.squared_distance, margin=gamma, radius=radius, norm=norm),
-            witness=f"{seen}; D₂ ≤ {frozen.squared_distance:.6g} at γ = {gamma:.6g}",
-            premises=(rounding,),
-            any_order=True,
-        )
-        on_mistakes = Statement(
-            bounds.perceptron_distance(frozen.distance_on_mistakes, margin=gamma, radius=radius, norm=norm),
-            witness=f"{seen}; D ≤ {frozen.distance_on_mistakes:.6g} over mistakes alone at γ = {gamma:.6g}",
-            premises=(rounding,),
-            diagnostic=True,
-        )
-        statements = (run, separable, distance, squared, on_mistakes)
-        return [self._certificate(tally, statement) for statement in statements]
+        separable = {"margin": margin, "radius": radius, "norm": norm}
+        at_gamma = {"margin": gamma, "radius": radius, "norm": norm}
+        statements = [
+            Statement(
+                bounds.perceptron_run,
+                {"margin": margin, "squares": rounded_typical * rounded_typical * frozen.mistakes, "norm": norm},
+                f"{u}; Σ‖x‖² over the mistakes ≤ {above(frozen.squares_on_mistakes)}",
+                (separates, typical_rounding),
+            ),
+            Statement(bounds.perceptron_separable, separable, every, (separates, rounding), any_order=True),
+            Statement(
+                bounds.perceptron_distance,
+                {"distance": frozen.distance, **at_gamma},
+                f"{every}; γ = {gamma!r}, D = Σ max(0, γ − y·(u·x)) ≤ {above(frozen.distance)}",
+                (rounding,),
+                any_order=True,
+            ),
+            Statement(
+                bounds.perceptron_squared_distance,
+                {"squared": frozen.squared_distance, **at_gamma},
+                f"{every}; γ = {gamma!r}, D₂ = Σ max(0, γ − y·(u·x))² ≤ {above(frozen.squared_distance)}",
+                (rounding,),
+                any_order=True,
+            ),
+            Statement(
+                bounds.perceptron_distance,
+                {"distance": frozen.distance_on_mistakes, **at_gamma},
+                f"{every}; γ = {gamma!r}, D over the mistakes alone ≤ {above(frozen.distance_on_mistakes)}",
+                (rounding,),
+                diagnostic=True,
+            ),
+        ]
+        return [_certificate(tally, statement) for statement in statements]
 
     def _rounded(self, tally: Tally, radius: float) -> tuple[float, Premise]:
         """The radius that the theorem needs for a learner that rounds, and the premise that there is one."""
         normalize = tally.rule is not None and tally.rule.normalize
         factor = perceptron_factor(radius, rounds=tally.rounds, terms=self._frozen.terms, normalize=normalize)
-        statement = "rounding to float64 is covered by a larger radius"
+        statement = "the learner's rounding to float64 is covered"
         if math.isinf(factor):
             return radius, Premise(statement, Status.BROKEN, "too many rounds, or examples too small, for its proof")
-        return radius * factor, Premise(statement, Status.CHECKED, f"by a relative {factor - 1:.1g}")
-
-    def _certificate(self, tally: Tally, statement: Statement) -> Certificate:
-        return Certificate(
-            bound=statement.bound,
-            count=tally.mistakes,
-            rounds=tally.rounds,
-            premises=(*_play(tally), *statement.premises),
-            witness=statement.witness,
-            verify=f"enter the same rounds into th.Ledger(th.Separator(u, bias_weight={self._separator.bias_weight!r}, "
-            f"margin={self._separator.margin!r})), or sum them in exact fractions",
-            best_constant=tally.best_constant,
-            repeat_last=tally.repeat_last,
-            any_order=statement.any_order,
-            diagnostic=statement.diagnostic,
-        )
+        known = Status.CHECKED if _known(tally) else Status.ASSUMED
+        return radius * factor, Premise(statement, known, f"by norms larger by a relative {above(factor - 1)}")
 
 
 class Statement(NamedTuple):
-    """One bound with what it needs beside what every bound on a Perceptron needs."""
+    """One bound: the theorem, the numbers it is computed from, and what it needs beside what every theorem here needs."""
 
-    bound: Bound
+    theorem: Callable[..., Bound]
+    numbers: dict[str, float]
     witness: str
     premises: tuple[Premise, ...]
     any_order: bool = False
     diagnostic: bool = False
 
 
+#: What each number stands for; all are rounded to the safe side.
+_MEANING = {
+    "margin": "margin is at most every y·(u·x), or γ where one is given",
+    "radius": "radius at least every ‖x‖ and what covers rounding",
+    "norm": "norm at least ‖u‖",
+    "squares": "squares at least Σ‖x‖² over the mistakes and what covers rounding",
+    "distance": "distance at least D",
+    "squared": "squared at least D₂",
+}
+
+
+def _certificate(tally: Tally, statement: Statement) -> Certificate:
+    numbers = ", ".join(f"{name}={value!r}" for name, value in statement.numbers.items())
+    meaning = ", ".join(_MEANING[name] for name in statement.numbers)
+    bound = statement.theorem(**statement.numbers)
+    return Certificate(
+        bound=bound,
+        count=tally.mistakes,
+        rounds=tally.rounds,
+        premises=(*_play(tally), *statement.premises),
+        witness=statement.witness,
+        verify=f"th.bounds.{statement.theorem.__name__}({numbers}); {meaning}",
+        best_constant=tally.best_constant,
+        repeat_last=tally.repeat_last,
+        numbers=statement.numbers,
+        any_order=statement.any_order,
+        diagnostic=statement.diagnostic,
+    )
+
+
+def _known(tally: Tally) -> bool:
+    """Whether the core itself played these rounds, one after the other."""
+    return isinstance(tally.rule, PerceptronRule) and tally.history is not None
+
+
 def _play(tally: Tally) -> tuple[Premise, ...]:
     """The premises on how the rounds were played."""
-    known = isinstance(tally.rule, PerceptronRule)
-    from_zero = tally.first == 1
+    known = Status.CHECKED if _known(tally) else Status.ASSUMED
+    broken = Status.BROKEN
     return (
-        Premise("the rounds are a Perceptron's", Status.CHECKED if known else Status.ASSUMED),
-        Premise(
-            "they begin at zero weights",
-            Status.CHECKED if from_zero else Status.BROKEN,
-            "" if from_zero else f"the ledger begins at round {tally.first}",
-        ),
-        Premise(
-            "every example has weight 1",
-            Status.CHECKED if tally.weighted is None else Status.BROKEN,
-            "" if tally.weighted is None else f"not the one of round {tally.weighted}",
-        ),
+        Premise("the rounds are one Perceptron's", known)
+        if tally.moved is None
+        else Premise("the rounds are one Perceptron's", broken, f"round {tally.moved} moved it without a mistake"),
+        Premise("they begin at zero weights", known)
+        if tally.first == 1
+        else Premise("they begin at zero weights", broken, f"the ledger begins at round {tally.first}"),
+        Premise("every example has weight 1", Status.CHECKED)
+        if tally.weighted is None
+        else Premise("every example has weight 1", broken, f"not the one of round {tally.weighted}"),
     )
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, SupportsFloat) or isinstance(value, np.ndarray | complex):
+        raise ParameterError(f"found {name} = {value!r}, expected one number")
+    number = float(value)
+    if not abs(number) <= LARGEST_VALUE:
+        raise ParameterError(f"found {name} = {value!r}, expected a finite number of at most 2^250 (1.8e75)")
+    return number

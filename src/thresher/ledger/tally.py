@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher._core import PerceptronRule, Round, Rounds
 from thresher.bounds import Certificate
@@ -17,7 +18,12 @@ __all__ = ["Comparator", "Tally", "Watcher"]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The facts of the rounds entered so far; `first` is the number of the first of them."""
+    """The facts of the rounds entered so far.
+
+    `first` is the number of the first of them. `weighted` is the first round whose example had a weight other than 1, and
+    `moved` the first that changed the learner without a mistake, which no Perceptron does. `history` is the core's digest of
+    the rounds up to now, by which the next ones are known to follow; None if some came without one.
+    """
 
     first: int = 1
     rounds: int = 0
@@ -28,7 +34,9 @@ class Tally:
     repeat_last: int = 0
     last_label: int = +1
     weighted: int | None = None
+    moved: int | None = None
     rule: PerceptronRule | None = None
+    history: int | None = 0
 
     @property
     def negatives(self) -> int:
@@ -40,15 +48,14 @@ class Tally:
         return min(self.positives, self.negatives)
 
     def after(self, entered: Round | Rounds) -> Tally:
-        """The tally with these rounds added. They must go on where it ends, and be of the same learner."""
+        """The tally with these rounds added. They must follow those that were entered before."""
         if isinstance(entered, Rounds) and len(entered) == 0:
             return self
         first = entered.first if isinstance(entered, Rounds) else entered.t
-        if self.rounds and first != self.first + self.rounds:
-            raise LedgerError(f"found round {first}, expected round {self.first + self.rounds}: none may be left out")
-        if self.rounds and entered.rule != self.rule:
-            raise LedgerError("these rounds are another learner's: a ledger is for the rounds of one")
+        if self.rounds:
+            self._check_follows(entered, first)
         labels = entered.labels if isinstance(entered, Rounds) else np.array([entered.label], dtype=np.int8)
+        known = self.history is not None and entered.before is not None
         return Tally(
             first=self.first if self.rounds else first,
             rounds=self.rounds + len(labels),
@@ -59,18 +66,39 @@ class Tally:
             repeat_last=self.repeat_last + int(labels[0] != self.last_label) + int(np.count_nonzero(labels[1:] != labels[:-1])),
             last_label=int(labels[-1]),
             weighted=self.weighted or _first_weighted(entered),
+            moved=self.moved or (_first_moved(entered) if entered.rule is None else None),
             rule=entered.rule,
+            history=entered.after if known else None,
         )
+
+    def _check_follows(self, entered: Round | Rounds, first: int) -> None:
+        if first != self.first + self.rounds:
+            raise LedgerError(f"found round {first}, expected round {self.first + self.rounds}: none may be left out")
+        forked = self.history is not None and entered.before is not None and entered.before != self.history
+        if entered.rule != self.rule or forked:
+            raise LedgerError(
+                "these rounds do not follow from those entered before: they are another learner's, or a copy's that went "
+                "its own way"
+            )
 
 
 def _first_weighted(entered: Round | Rounds) -> int | None:
-    """The number of the first round whose example had a weight other than 1."""
     if isinstance(entered, Round):
         return None if entered.weight == 1.0 else entered.t
     if entered.weights is None:
         return None
-    other = np.flatnonzero(np.asarray(entered.weights) != 1.0)
-    return entered.first + int(other[0]) if other.size else None
+    return _first(entered, np.asarray(entered.weights) != 1.0)
+
+
+def _first_moved(entered: Round | Rounds) -> int | None:
+    if isinstance(entered, Round):
+        return entered.t if entered.changed and not entered.mistake else None
+    return _first(entered, entered.changed & (entered.predictions == entered.labels))
+
+
+def _first(entered: Rounds, where: NDArray[np.bool_]) -> int | None:
+    found = np.flatnonzero(where)
+    return entered.first + int(found[0]) if found.size else None
 
 
 class Watcher(Protocol):

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import index
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, labels
-from thresher._core import Group, Prediction, Rounds
+from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds
 from thresher.errors import ExampleError, ParameterError, StoreError
 
-__all__ = ["Hypothesis", "LinearLearner", "Parameters", "attributes"]
+__all__ = ["Hypothesis", "LinearLearner", "Parameters", "attributes", "number_or_none"]
 
 #: What JSON can hold.
 Parameters = dict[str, Any]
 
-_LARGEST_WEIGHT = 2.0**463
 _MOST_ROUNDS = 2**62
-_MOST_ATTRIBUTES = 2**48
-_HEADS = ("rounds", "mistakes", "updates", "collisions", "negative", "bias_weight")
+_HEADS = ("bias_weight", "rounds", "mistakes", "updates", "collisions", "history", "negative")
 
 
 class LinearLearner(Group):
@@ -36,11 +34,11 @@ class LinearLearner(Group):
 
         X is a 2-D array or a SciPy sparse matrix, y holds the labels. A row that cannot be learned raises
         `ExampleError` with `.row`, its number, and `.rounds`, those before it; the learner is then as after them. The
-        GIL is released meanwhile.
+        GIL is released meanwhile; X must not change until the rounds are in a ledger.
         """
-        rows = examples.block(X, self.n)
+        rows, read = examples.many(X, self.n)
         codes, given = labels.read(y, len(rows))
-        return self._learn_block(rows, codes, _example_weights(weights, len(rows)), X, given)
+        return self._learn_block(rows, codes, _example_weights(weights, len(rows)), read, given)
 
     def score_many(self, X: object) -> NDArray[np.float64]:
         """The scores of many examples, one a row. Never changes the learner."""
@@ -56,17 +54,11 @@ class LinearLearner(Group):
 
     def state(self) -> tuple[Parameters, dict[str, NDArray[np.float64]]]:
         """Everything the learner is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
-        heads = {
-            "rounds": self.rounds,
-            "mistakes": self.mistakes,
-            "updates": self.updates,
-            "collisions": self.collisions,
-            "negative": self._negative,
-            "bias_weight": self.bias_weight,
-        }
+        weights, bias_weight, *counts = self._state()
+        heads = dict(zip(_HEADS, (bias_weight, *counts), strict=True))
         return (
             {"learner": type(self).__name__, "arguments": self._arguments(), "heads": heads},
-            {"weights": self.weights},
+            {"weights": weights},
         )
 
     @classmethod
@@ -80,7 +72,7 @@ class LinearLearner(Group):
             raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
         if learner.rule.bias is None and heads["bias_weight"] != 0.0:
             raise StoreError(f"found a bias weight of {heads['bias_weight']} in a learner without a bias")
-        learner._restore(np.ascontiguousarray(weights), **heads)
+        learner._restore(np.require(weights, np.float64, ["C", "A"]), **heads)
         return learner
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
@@ -149,9 +141,25 @@ def attributes(n: object) -> int:
     >>> attributes(3)
     3
     """
-    if not isinstance(n, SupportsIndex) or not 1 <= index(n) <= _MOST_ATTRIBUTES:
+    if isinstance(n, bool) or not isinstance(n, SupportsIndex) or not 1 <= index(n) <= MOST_ATTRIBUTES:
         raise ParameterError(f"found n = {n!r}, expected a whole number of attributes from 1 to 2^48")
     return index(n)
+
+
+def number_or_none(name: str, value: object) -> float | None:
+    """A parameter that is a number or left out, checked.
+
+    >>> number_or_none("bias", 1)
+    1.0
+    """
+    if value is None:
+        return None
+    if not isinstance(value, SupportsFloat | SupportsIndex):
+        raise ParameterError(f"found {name} = {value!r}, expected None or a number")
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise ParameterError(f"found {name} = {value!r}, expected a number that float64 holds") from None
 
 
 def _example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:
@@ -167,7 +175,9 @@ def _example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:
             f"expected one number for each of {rows} rows"
         )
     with np.errstate(over="ignore"):  # what becomes infinite is refused at its row
-        return np.require(array, np.float64, ["C", "A"])
+        copied = np.array(array, np.float64)
+    copied.flags.writeable = False  # the rounds keep them: they must stay what was learned
+    return copied
 
 
 def _check_state(parameters: object, arrays: object, name: str) -> None:
@@ -188,12 +198,14 @@ def _check_state(parameters: object, arrays: object, name: str) -> None:
 def _check_heads(heads: object) -> None:
     if not isinstance(heads, dict) or set(heads) != set(_HEADS):
         raise StoreError(f"the state's heads are not {', '.join(_HEADS)}")
-    counts = [heads[name] for name in _HEADS[:-1]]
+    counts = [heads[name] for name in _HEADS[1:]]
     if not all(type(count) is int for count in counts) or type(heads["bias_weight"]) is not float:
         raise StoreError("the state's heads are not whole counts and a float bias_weight")
-    rounds, mistakes, updates, collisions, negative = counts
+    rounds, mistakes, updates, collisions, history, negative = counts
     if not (0 <= mistakes <= rounds <= _MOST_ROUNDS and 0 <= updates <= rounds and 0 <= collisions <= _MOST_ROUNDS):
         raise StoreError(f"found counts {heads!r} that no run of rounds can have")
+    if not 0 <= history < 2**64 or (rounds == 0) != (history == 0):
+        raise StoreError(f"found history = {history} after {rounds} rounds: it is 0 before the first and only then")
     if negative not in (-1, 0, 1):
         raise StoreError(f"found negative = {negative}, expected -1, 0, or 1 for none seen")
 
@@ -202,7 +214,7 @@ def _check_weights(weights: object, n: object, heads: Parameters) -> None:
     if type(weights) is not np.ndarray or weights.dtype != np.float64 or type(n) is not int or weights.shape != (n,):
         raise StoreError(f"the state's weights are not n = {n!r} numbers of float64")
     bias_weight = heads["bias_weight"]
-    if not (np.abs(weights) <= _LARGEST_WEIGHT).all() or not abs(bias_weight) <= _LARGEST_WEIGHT:
+    if not (np.abs(weights) <= LARGEST_STATE).all() or not abs(bias_weight) <= LARGEST_STATE:
         raise StoreError("the state's weights are not all finite numbers that learning can reach")
     if heads["updates"] == 0 and (weights.any() or bias_weight != 0.0):
         raise StoreError("found weights other than 0 in a learner that never moved")

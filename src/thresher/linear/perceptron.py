@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, SupportsFloat
+from typing import TYPE_CHECKING
 
 from thresher._core import PerceptronRule
 from thresher.errors import ParameterError
-from thresher.linear.learner import LinearLearner, Parameters, attributes
+from thresher.linear.learner import LinearLearner, Parameters, attributes, number_or_none
 
 __all__ = ["TIES", "Perceptron", "definition"]
 
@@ -74,9 +74,7 @@ class Perceptron(LinearLearner):
     def __init__(self, n: int, *, normalize: bool = False, bias: float | None = None, tie: str = "plus") -> None:
         if tie not in list(TIES):
             raise ParameterError(f"found tie = {tie!r}, expected one of {', '.join(TIES)}")
-        if bias is not None and not isinstance(bias, SupportsFloat):
-            raise ParameterError(f"found bias = {bias!r}, expected None or a number")
-        super().__init__(attributes(n), PerceptronRule(bool(normalize), bias, TIES[tie]))
+        super().__init__(attributes(n), PerceptronRule(bool(normalize), number_or_none("bias", bias), TIES[tie]))
 
     def _arguments(self) -> Parameters:
         rule = self.rule
