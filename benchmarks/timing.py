@@ -1,11 +1,12 @@
 """Interleaved timing: every contender once a turn, so that a busy machine disturbs all alike.
 
-Each turn begins with another contender: whoever runs after one that fills the caches pays for it.
+Each turn has another order: whoever runs after one that fills the caches, or leaves threads that spin, pays for it.
 """
 
 from __future__ import annotations
 
 import gc
+import random
 import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -46,12 +47,12 @@ def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, call
     times = Times({name: [] for name in contenders})
     for run in contenders.values():  # once to warm up
         run()
+    shuffled = random.Random(0)  # noqa: S311
     gc.collect()
     gc.disable()
     try:
-        for turn in range(turns):
-            first = turn % len(contenders)
-            for name, run in [*contenders.items()][first:] + [*contenders.items()][:first]:
+        for _ in range(turns):
+            for name, run in shuffled.sample(list(contenders.items()), len(contenders)):
                 start = perf_counter()
                 for _ in range(calls):
                     run()

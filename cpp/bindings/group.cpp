@@ -33,10 +33,17 @@ class PythonGroup {
 
     Round learn(nb::object x, nb::handle y, nb::handle weight) {
         const std::int8_t code = label_code(y);
-        refuse(read([code](const AnyGroup& group) { return group.refuse_label(code); }), 1.0, y);
+        if (code == not_a_label) refuse(Fault::Kind::label, 1.0, y);
         const std::optional<double> scale = number_of(weight);
         if (!scale) raise("ExampleError", "found weight " + shown(weight) + ", expected a number of at least 0");
-        const Example example(x, n_);
+        std::optional<Example> read_example;
+        try {
+            read_example.emplace(x, n_);
+        } catch (const nb::python_error&) {  // as in a block, a label that does not fit comes before an example
+            refuse(read([code](const AnyGroup& group) { return group.refuse_label(code); }), 1.0, y);
+            throw;
+        }
+        const Example& example = *read_example;
         const Busy::Writing writing(busy_);
         const std::uint64_t before = group_->counts.history;
         Outcome outcome;
