@@ -22,12 +22,12 @@ __all__ = [
     "canonical",
     "canonical_dot",
     "canonical_sum",
+    "check_refused",
+    "check_refused_at",
+    "check_unchanged",
     "columns",
     "everything",
-    "refused",
-    "refused_at",
     "taught",
-    "unchanged",
 ]
 
 #: A squared norm below this may have lost terms to underflow; its row is first multiplied by 2^500, which is exact.
@@ -137,7 +137,7 @@ def taught(rows: int = 2, **parameters: Any) -> Perceptron:
     return learner
 
 
-def refused(x: object, match: str, column: object = None, y: object = 1) -> ExampleError:
+def check_refused(x: object, match: str, column: object = None, y: object = 1) -> ExampleError:
     """Asserts that `learn` and `predict` refuse x, that the error tells where, and that nothing has changed."""
     learner = taught()
     before = everything(learner)
@@ -151,7 +151,7 @@ def refused(x: object, match: str, column: object = None, y: object = 1) -> Exam
     return caught.value
 
 
-def refused_at(row: int, X: Any, y: Any, match: str, column: object = None, weights: Any = None) -> ExampleError:
+def check_refused_at(row: int, X: Any, y: Any, match: str, column: object = None, weights: Any = None) -> ExampleError:
     """Asserts that `learn_many`, given GOOD rows up to this one, stops at it as the loop would, those before it learned."""
     learner, loop = Perceptron(N), Perceptron(N)
     with pytest.raises(ExampleError, match=match) as caught:
@@ -166,7 +166,7 @@ def refused_at(row: int, X: Any, y: Any, match: str, column: object = None, weig
     return error
 
 
-def unchanged(X: Any, y: Any, match: str, weights: Any = None) -> ExampleError:
+def check_unchanged(X: Any, y: Any, match: str, weights: Any = None) -> ExampleError:
     """Asserts that `learn_many` refuses the whole block, and that nothing has changed."""
     learner = taught()
     before = everything(learner)

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import thresher as th
-from tests.oracles import GOOD, LABELS, N, columns, everything, refused, refused_at, taught, unchanged
+from tests.oracles import GOOD, LABELS, N, check_refused, check_refused_at, check_unchanged, columns, everything, taught
 
 INDEX = pytest.mark.parametrize("index", [np.int32, np.int64])
 Index = type[np.signedinteger[Any]]
@@ -54,7 +54,7 @@ def test_stored_zeros_are_learned_as_no_features(index: Index) -> None:
 def test_a_column_given_twice_is_refused(index: Index, place: int, slot: int, row: int) -> None:
     indices = [0, 2, 0, 1, 1, 2, 0, 1, 2]
     indices[place] = slot
-    refused_at(row, damaged(index, indices=indices), LABELS, "given twice, expected every column once", column=slot)
+    check_refused_at(row, damaged(index, indices=indices), LABELS, "given twice, expected every column once", column=slot)
 
 
 @INDEX
@@ -64,17 +64,17 @@ def test_a_column_outside_n_is_refused(index: Index, slot: int, place: int) -> N
     indices = [0, 2, 0, 1, 1, 2, 0, 1, 2]
     indices[place] = slot
     match = f"column {slot}: found index {slot}, expected one from 0 to"
-    refused_at(2, damaged(index, indices=indices), LABELS, match, column=slot)
+    check_refused_at(2, damaged(index, indices=indices), LABELS, match, column=slot)
     with pytest.raises(th.ExampleError, match=match) as caught:
         taught().score_many(damaged(index, indices=indices))
     assert (caught.value.row, caught.value.column) == (2, slot)
     single = sp.csr_array(np.array([[1.0, 0.0, 0.0]]))
     single.indices = np.array([slot], dtype=index)
-    refused(single, match, column=slot)
+    check_refused(single, match, column=slot)
 
 
 def test_a_column_beyond_64_bits_of_sign_is_refused() -> None:
-    refused_at(2, damaged(np.int64, indices=[0, 2, 0, 1, 1, 2**62, 0, 1, 2]), LABELS, "found index 4611686", column=2**62)
+    check_refused_at(2, damaged(np.int64, indices=[0, 2, 0, 1, 1, 2**62, 0, 1, 2]), LABELS, "found index 4611686", column=2**62)
 
 
 @INDEX
@@ -104,7 +104,7 @@ def test_a_column_outside_many_slots_is_refused(index: Index) -> None:
     ],
 )
 def test_damaged_row_ends_are_refused(index: Index, indptr: list[int], row: int) -> None:
-    refused_at(row, damaged(index, indptr=indptr), LABELS, "indptr does not point into its data")
+    check_refused_at(row, damaged(index, indptr=indptr), LABELS, "indptr does not point into its data")
     with pytest.raises(th.ExampleError, match="indptr") as caught:
         taught().predict_many(damaged(index, indptr=indptr))
     assert caught.value.row == row
@@ -112,18 +112,18 @@ def test_damaged_row_ends_are_refused(index: Index, indptr: list[int], row: int)
 
 @INDEX
 def test_parts_of_a_sparse_matrix_that_do_not_fit_are_refused(index: Index) -> None:
-    unchanged(damaged(index, indptr=[]), LABELS, "damaged: indptr, indices and data do not fit")
-    unchanged(damaged(index, indices=[0, 2, 0]), LABELS, "damaged: indptr, indices and data do not fit")
-    unchanged(damaged(index, indptr=[0, 2, 4]), LABELS, "damaged: indptr, indices and data do not fit")
+    check_unchanged(damaged(index, indptr=[]), LABELS, "damaged: indptr, indices and data do not fit")
+    check_unchanged(damaged(index, indices=[0, 2, 0]), LABELS, "damaged: indptr, indices and data do not fit")
+    check_unchanged(damaged(index, indptr=[0, 2, 4]), LABELS, "damaged: indptr, indices and data do not fit")
 
 
 def test_data_or_columns_of_another_kind_are_refused() -> None:
     deep = damaged(np.int32)
     deep.data = np.ones((9, 1))
-    unchanged(deep, LABELS, "damaged")
+    check_unchanged(deep, LABELS, "damaged")
     fractions = damaged(np.int32)
     fractions.indices = np.array([0.5, 2.5, 0.5, 1.5, 1.5, 2.5, 0.5, 1.5, 2.5])
-    unchanged(fractions, LABELS, "expected whole numbers")
+    check_unchanged(fractions, LABELS, "expected whole numbers")
 
 
 # ---- labels -------------------------------------------------------------------------------------------------------
@@ -144,30 +144,30 @@ def test_a_label_that_is_none_is_refused(label: Any) -> None:
 
 @pytest.mark.parametrize("label", [2, -2, None, math.nan, math.inf, 0.5, 2**70, object])
 def test_a_row_whose_label_is_none_is_refused(label: Any) -> None:
-    error = refused_at(2, GOOD, [-1, 1, label, 1], "found label .*expected -1, 0 or False for minus")
+    error = check_refused_at(2, GOOD, [-1, 1, label, 1], "found label .*expected -1, 0 or False for minus")
     assert isinstance(error, th.LabelError)
     assert repr(label) in str(error)
 
 
 @pytest.mark.parametrize("label", ["a", "1", b"1", 1j], ids=repr)
 def test_a_label_of_another_type_spoils_no_row_before_it(label: Any) -> None:
-    error = refused_at(2, GOOD, [-1, 1, label, 1], "found label")
+    error = check_refused_at(2, GOOD, [-1, 1, label, 1], "found label")
     assert isinstance(error, th.LabelError)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.int16, np.float16, np.float32, np.longdouble])
 def test_a_row_whose_label_is_none_is_refused_in_any_array(dtype: type[np.generic]) -> None:
-    error = refused_at(2, GOOD, np.array([0, 1, 3, 1], dtype=dtype), "found label .*3")
+    error = check_refused_at(2, GOOD, np.array([0, 1, 3, 1], dtype=dtype), "found label .*3")
     assert isinstance(error, th.LabelError)
 
 
 @pytest.mark.parametrize("y", [[1], [1] * 5, [[1, 1, 1, 1]], 1, "abcd", None, {}, [[1]] * 4, np.ones((4, 1))], ids=repr)
 def test_labels_of_another_shape_are_refused(y: Any) -> None:
-    assert isinstance(unchanged(GOOD, y, "found .*labels.*, expected one"), th.LabelError)
+    assert isinstance(check_unchanged(GOOD, y, "found .*labels.*, expected one"), th.LabelError)
 
 
 def test_ragged_labels_are_refused_where_they_are_ragged() -> None:
-    assert isinstance(refused_at(1, GOOD, [1, [1], 1, 1], r"found label \[1\]"), th.LabelError)
+    assert isinstance(check_refused_at(1, GOOD, [1, [1], 1, 1], r"found label \[1\]"), th.LabelError)
 
 
 def test_masked_labels_are_refused_where_they_are_masked() -> None:
@@ -197,7 +197,7 @@ def test_a_bad_label_in_a_column_without_items_is_refused() -> None:
 def test_zero_and_minus_one_do_not_mix(first: Any, second: Any) -> None:
     match = "spelled its negative label the other way before: use -1 or 0, not both"
     for kind in (np.array, list):
-        assert isinstance(refused_at(2, GOOD, kind([first, 1, second, 1]), match), th.LabelError)
+        assert isinstance(check_refused_at(2, GOOD, kind([first, 1, second, 1]), match), th.LabelError)
     learner = th.Perceptron(N)
     learner.learn(GOOD[0], first)
     learner.learn_many(GOOD[:2], [1, first])
@@ -233,7 +233,7 @@ def test_bools_mix_with_zeros_and_ones() -> None:
 @pytest.mark.parametrize("weight", [-1.0, -1e-300, math.nan, math.inf, -math.inf, math.nextafter(2.0**150, math.inf)])
 def test_a_weight_that_is_none_is_refused(weight: float) -> None:
     match = "found weight .*expected a finite number from 0 to 2\\^150"
-    refused_at(2, GOOD, LABELS, match, weights=[1.0, 0.5, weight, 1.0])
+    check_refused_at(2, GOOD, LABELS, match, weights=[1.0, 0.5, weight, 1.0])
     learner = taught()
     with pytest.raises(th.ExampleError, match=match):
         learner.learn(GOOD[2], -1, weight)
@@ -242,15 +242,15 @@ def test_a_weight_that_is_none_is_refused(weight: float) -> None:
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0] * 5, 1.0, [[1.0]] * 4, ["a"] * 4, [None] * 4, [1j] * 4, "abcd"], ids=repr)
 def test_weights_of_another_shape_or_kind_are_refused(weights: Any) -> None:
-    unchanged(GOOD, LABELS, "found .* for the weights, expected one number for each of 4 rows", weights=weights)
+    check_unchanged(GOOD, LABELS, "found .* for the weights, expected one number for each of 4 rows", weights=weights)
 
 
 def test_ragged_weights_are_refused() -> None:
-    unchanged(GOOD, LABELS, "weights", weights=[1.0, [1.0], 1.0, 1.0])
+    check_unchanged(GOOD, LABELS, "weights", weights=[1.0, [1.0], 1.0, 1.0])
 
 
 def test_masked_weights_are_refused() -> None:
-    unchanged(GOOD, LABELS, "weight", weights=np.ma.masked_array(np.ones(4), [False, False, True, False]))
+    check_unchanged(GOOD, LABELS, "weight", weights=np.ma.masked_array(np.ones(4), [False, False, True, False]))
 
 
 def test_a_weight_of_zero_counts_the_round_and_moves_nothing() -> None:
@@ -281,4 +281,4 @@ def test_one_row_without_its_end_is_refused() -> None:
 
 def test_bytes_that_are_no_bool_are_no_label() -> None:
     odd = np.array([1, 2, 0, 1], dtype=np.uint8).view(np.bool_)
-    refused_at(1, GOOD, odd, "found label")
+    check_refused_at(1, GOOD, odd, "found label")

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
 import thresher as th
-from tests.oracles import GOOD, LABELS, N, columns, everything, refused, refused_at, taught, unchanged
+from tests.oracles import GOOD, LABELS, N, check_refused, check_refused_at, check_unchanged, columns, everything, taught
 
 LARGEST = 2.0**250
 
@@ -30,12 +30,12 @@ def rows_with(value: float, kind: type[np.floating[Any]] = np.float64) -> Any:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, math.nextafter(LARGEST, math.inf), -1e300])
 def test_a_value_that_is_no_number_or_too_large_is_refused(value: float) -> None:
     match = "column 1: found .*expected a finite number of at most 2\\^250"
-    refused([1.0, value, 0.0], match, column=1)
-    refused(sp.csr_array([[1.0, value, 0.0]]), match, column=1)
-    refused({0: 1.0, 1: value}, "key 1: found", column=1)
-    refused({"name": value}, "key 'name': found", column="name")
-    refused_at(2, rows_with(value), LABELS, match, column=1)
-    refused_at(2, sp.csr_array(rows_with(value)), LABELS, match, column=1)
+    check_refused([1.0, value, 0.0], match, column=1)
+    check_refused(sp.csr_array([[1.0, value, 0.0]]), match, column=1)
+    check_refused({0: 1.0, 1: value}, "key 1: found", column=1)
+    check_refused({"name": value}, "key 'name': found", column="name")
+    check_refused_at(2, rows_with(value), LABELS, match, column=1)
+    check_refused_at(2, sp.csr_array(rows_with(value)), LABELS, match, column=1)
     with pytest.raises(th.ExampleError, match=f"row 2: {match}") as caught:
         taught().score_many(rows_with(value))
     assert (caught.value.row, caught.value.column) == (2, 1)
@@ -43,8 +43,8 @@ def test_a_value_that_is_no_number_or_too_large_is_refused(value: float) -> None
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_float32_value_that_is_no_number_is_refused(value: float) -> None:
-    refused_at(2, rows_with(value, np.float32), LABELS, "column 1: found", column=1)
-    refused_at(2, sp.csr_array(rows_with(value, np.float32)), LABELS, "column 1: found", column=1)
+    check_refused_at(2, rows_with(value, np.float32), LABELS, "column 1: found", column=1)
+    check_refused_at(2, sp.csr_array(rows_with(value, np.float32)), LABELS, "column 1: found", column=1)
 
 
 def test_the_largest_value_is_learned() -> None:
@@ -63,15 +63,15 @@ def test_a_collision_that_grows_too_large_is_refused() -> None:
 
 @pytest.mark.parametrize("value", ["1.0", None, [1.0], 1j, np.complex128(1 + 5j), b"1", 10**400, {}])
 def test_a_value_of_a_mapping_that_is_no_number_is_refused(value: object) -> None:
-    refused({2: value}, "key 2: found .*expected a number", column=2)
+    check_refused({2: value}, "key 2: found .*expected a number", column=2)
 
 
 @pytest.mark.filterwarnings("ignore")  # NumPy only warns as it drops the imaginary part
 def test_the_imaginary_part_of_a_value_or_label_is_never_dropped() -> None:
-    refused({2: np.complex128(1 + 5j)}, "key 2: found .*expected a number", column=2)
+    check_refused({2: np.complex128(1 + 5j)}, "key 2: found .*expected a number", column=2)
     with pytest.raises(th.LabelError, match=r"found label .*5j"):
         taught().learn(GOOD[0], np.complex128(1 + 5j))
-    refused_at(1, GOOD, [-1, np.complex128(1 + 5j), -1, 1], "found label .*5j")
+    check_refused_at(1, GOOD, [-1, np.complex128(1 + 5j), -1, 1], "found label .*5j")
 
 
 @pytest.mark.parametrize("value", [True, 2, Fraction(1, 2), np.float16(0.5), np.int8(3)])
@@ -86,22 +86,22 @@ def test_any_number_may_stand_in_a_mapping(value: float) -> None:
 
 @pytest.mark.parametrize("x", [[], [1.0], [1.0] * 4, [[1.0, 2.0, 3.0]], 3.0, np.zeros((3, 1)), np.zeros(0)], ids=repr)
 def test_an_example_of_another_shape_is_refused(x: object) -> None:
-    refused(x, "found an array of shape .*expected one example of n = 3 values")
+    check_refused(x, "found an array of shape .*expected one example of n = 3 values")
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (1, 4), (2, 3), (0, 3)])
 def test_a_sparse_example_of_another_shape_is_refused(shape: tuple[int, int]) -> None:
-    refused(sp.csr_array(shape), "found a sparse matrix of shape")
-    refused(sp.coo_array(shape), "found a sparse matrix of shape")
+    check_refused(sp.csr_array(shape), "found a sparse matrix of shape")
+    check_refused(sp.coo_array(shape), "found a sparse matrix of shape")
 
 
 def test_a_block_of_another_shape_is_refused() -> None:
-    unchanged([], [], "found an array of shape \\(0,\\), expected two dimensions")
-    unchanged([1.0, 2.0, 3.0], [1], "for one example call learn or predict")
-    unchanged(np.zeros((2, 3, 1)), [1, 1], "expected two dimensions")
-    unchanged(np.zeros((2, 4)), [1, 1], "found 4 columns, expected n = 3")
-    unchanged(sp.csr_array((2, 4)), [1, 1], "expected rows and n = 3 columns")
-    unchanged([[1.0, 2.0, 3.0], [1.0]], [1, 1], "expected a 2-D array of numbers")
+    check_unchanged([], [], "found an array of shape \\(0,\\), expected two dimensions")
+    check_unchanged([1.0, 2.0, 3.0], [1], "for one example call learn or predict")
+    check_unchanged(np.zeros((2, 3, 1)), [1, 1], "expected two dimensions")
+    check_unchanged(np.zeros((2, 4)), [1, 1], "found 4 columns, expected n = 3")
+    check_unchanged(sp.csr_array((2, 4)), [1, 1], "expected rows and n = 3 columns")
+    check_unchanged([[1.0, 2.0, 3.0], [1.0]], [1, 1], "expected a 2-D array of numbers")
 
 
 @pytest.mark.parametrize("X", [np.zeros((0, 3)), np.zeros((9, 6))[4:4, ::2], sp.csr_array((0, 3)), sp.csc_matrix((0, 3))])
@@ -196,19 +196,19 @@ def test_a_bool_array_is_learned_right() -> None:
     ids=lambda X: f"{type(X).__name__} {getattr(X, 'dtype', '')}",
 )
 def test_an_array_that_holds_no_plain_numbers_is_refused(X: Any) -> None:
-    unchanged(X, LABELS, "found .* for (the examples|a sparse matrix), expected")
+    check_unchanged(X, LABELS, "found .* for (the examples|a sparse matrix), expected")
     if isinstance(X, np.ndarray):
-        refused(X[0], "found .*expected")
+        check_refused(X[0], "found .*expected")
 
 
 @pytest.mark.parametrize("x", [None, "abc", b"abc", object(), iter([1, 2, 3]), 1j, [[1], [1, 2], 3], type, ...], ids=repr)
 def test_an_object_that_is_no_example_is_refused(x: object) -> None:
-    refused(x, "found .*expected")
-    unchanged(x, [1], "found .*expected")
+    check_refused(x, "found .*expected")
+    check_unchanged(x, [1], "found .*expected")
 
 
 def test_a_linear_operator_is_no_sparse_matrix() -> None:
-    unchanged(aslinearoperator(np.eye(3)), [1, 1, 1], "expected")
+    check_unchanged(aslinearoperator(np.eye(3)), [1, 1, 1], "expected")
 
 
 # ---- keys ---------------------------------------------------------------------------------------------------------
@@ -217,19 +217,19 @@ def test_a_linear_operator_is_no_sparse_matrix() -> None:
 @pytest.mark.parametrize("key", [-1, N, 2**31, 2**63, 2**70, -(2**70), np.int64(-1), np.uint64(2**63)])
 def test_an_index_outside_n_is_refused(key: int) -> None:
     for x in ({key: 1.0}, {key}, frozenset([key]), Repeated([(key, 1.0)])):
-        refused(x, "found index .*expected one from 0 to 2", column=key)
+        check_refused(x, "found index .*expected one from 0 to 2", column=key)
 
 
 @pytest.mark.parametrize("key", [1.0, True, np.True_, b"name", None, (0, 1), 1j, np.float64(1)], ids=repr)
 def test_a_key_that_is_neither_index_nor_name_is_refused(key: Any) -> None:
     for x in ({key: 1.0}, {key}, Repeated([(key, 1.0)])):
-        error = refused(x, "found the key .*expected an int \\(an index\\) or a str \\(a name\\)", column=key)
+        error = check_refused(x, "found the key .*expected an int \\(an index\\) or a str \\(a name\\)", column=key)
         assert repr(key) in str(error)
 
 
 def test_a_lone_surrogate_in_a_name_is_refused() -> None:
     for x in ({"a\ud800": 1.0}, {"a\ud800"}):
-        refused(x, "not valid Unicode", column="a\ud800")
+        check_refused(x, "not valid Unicode", column="a\ud800")
 
 
 class Repeated(Mapping[Any, Any]):
@@ -252,12 +252,12 @@ class Repeated(Mapping[Any, Any]):
 
 
 def test_the_same_key_twice_is_refused() -> None:
-    refused(Repeated([(1, 1.0), (1, 2.0)]), "gives a key twice")
-    refused(Repeated([("a", 1.0), ("a", 1.0)]), "gives a key twice")
+    check_refused(Repeated([(1, 1.0), (1, 2.0)]), "gives a key twice")
+    check_refused(Repeated([("a", 1.0), ("a", 1.0)]), "gives a key twice")
     learner = th.Perceptron(N)
     learner.learn(Repeated([(1, 1.0), (2, 2.0)]), -1)
     assert learner.weights.tolist() == [0.0, -1.0, -2.0]
 
 
 def test_an_unhashable_key_is_refused() -> None:
-    refused(Repeated([([1], 1.0)]), "key")
+    check_refused(Repeated([([1], 1.0)]), "key")

@@ -185,7 +185,7 @@ def test_a_state_with_nonsense_in_it_is_refused(parts: dict[Any, Any], arrays: d
 # ---- nonsense -----------------------------------------------------------------------------------------------------
 
 
-def a_result_or_a_typed_error(learner: th.Perceptron, call: Callable[[], object]) -> None:
+def check_result_or_typed_error(learner: th.Perceptron, call: Callable[[], object]) -> None:
     """Calls; if that is refused, the learner must be as after the rounds that the error tells of."""
     loop = copy.copy(learner)
     error = None
@@ -205,39 +205,39 @@ def a_result_or_a_typed_error(learner: th.Perceptron, call: Callable[[], object]
 @given(nonsense)
 def test_any_object_as_an_example_gives_a_result_or_a_typed_error(x: object) -> None:
     learner = taught()
-    a_result_or_a_typed_error(learner, lambda: learner.predict(x))
+    check_result_or_typed_error(learner, lambda: learner.predict(x))
     assert everything(learner) == everything(taught())
-    a_result_or_a_typed_error(learner, lambda: learner.learn(x, 1))
+    check_result_or_typed_error(learner, lambda: learner.learn(x, 1))
 
 
 @settings(max_examples=200)
 @given(blocks)
 def test_any_object_as_a_block_gives_a_result_or_a_typed_error(X: Any) -> None:
     learner = taught()
-    a_result_or_a_typed_error(learner, lambda: learner.score_many(X))
-    a_result_or_a_typed_error(learner, lambda: learner.predict_many(X))
+    check_result_or_typed_error(learner, lambda: learner.score_many(X))
+    check_result_or_typed_error(learner, lambda: learner.predict_many(X))
     assert everything(learner) == everything(taught())
     for size in (0, 1, 4):
         again = taught()
-        a_result_or_a_typed_error(again, partial(again.learn_many, X, LABELS[:size]))
+        check_result_or_typed_error(again, partial(again.learn_many, X, LABELS[:size]))
 
 
 @given(nonsense)
 def test_any_object_as_a_label_gives_a_result_or_a_typed_error(y: object) -> None:
     learner = taught()
-    a_result_or_a_typed_error(learner, lambda: learner.learn(GOOD[2], y))
+    check_result_or_typed_error(learner, lambda: learner.learn(GOOD[2], y))
 
 
 @given(st.one_of(nonsense, st.lists(nonsense, min_size=4, max_size=4)))
 def test_any_object_as_labels_gives_a_result_or_a_typed_error(y: Any) -> None:
     learner = taught()
-    a_result_or_a_typed_error(learner, lambda: learner.learn_many(GOOD, y))
+    check_result_or_typed_error(learner, lambda: learner.learn_many(GOOD, y))
 
 
 @given(st.one_of(nonsense, st.lists(nonsense, min_size=4, max_size=4)))
 def test_any_object_as_weights_gives_a_result_or_a_typed_error(given_: Any) -> None:
     learner = taught()
-    a_result_or_a_typed_error(learner, lambda: learner.learn_many(GOOD, LABELS, given_))
+    check_result_or_typed_error(learner, lambda: learner.learn_many(GOOD, LABELS, given_))
 
 
 @given(st.data(), st.sampled_from([np.int32, np.int64]))

@@ -13,7 +13,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     >>> table(["t"], [["<1>"]])
     '<table><thead><tr><th>t</th></tr></thead><tbody><tr><td>&lt;1&gt;</td></tr></tbody></table>'
     """
-    from html import escape  # noqa: PLC0415  (its tables of entities would slow down every import of thresher)
+    from html import escape
 
     def line(kind: str, cells: Iterable[str]) -> str:
         return "<tr>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"

@@ -28,7 +28,7 @@ def below(number: float) -> str:
 
 
 def _decimal(number: float, *, upwards: bool) -> str:
-    from decimal import ROUND_CEILING, ROUND_FLOOR, Context  # noqa: PLC0415  (3 ms that an import of thresher need not pay)
+    from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
     if not math.isfinite(number):
         return str(number)
