@@ -69,23 +69,28 @@ void raise(const Fault& fault, std::optional<std::size_t> row, nb::handle found,
         case Fault::Kind::pointers:
             raise("ExampleError", "the matrix's indptr does not point into its data", {row, nb::none(), rounds});
         case Fault::Kind::zero_vector:
-            raise("ExampleError", "a zero vector has no direction and cannot be normalised; leave it out or give a bias",
+            raise("ExampleError",
+                  "a zero vector has no direction and cannot be normalised; leave it out or give a bias",
                   {row, nb::none(), rounds});
         case Fault::Kind::label:
-            raise("LabelError", "found label " + shown(found) + ", expected -1, 0 or False for minus, 1 or True for plus; "
-                  "for other labels give a comparison, such as y == 'spam'",
+            raise("LabelError",
+                  "found label " + shown(found) +
+                      ", expected -1, 0 or False for minus, 1 or True for plus; "
+                      "for other labels give a comparison, such as y == 'spam'",
                   {row, nb::none(), rounds});
         case Fault::Kind::mixed_labels:
             raise("LabelError",
-                  "found label " + shown(found) + ", but this stream has spelled its negative label the other way "
-                  "before: use -1 or 0, not both",
+                  "found label " + shown(found) +
+                      ", but this stream has spelled its negative label the other way "
+                      "before: use -1 or 0, not both",
                   {row, nb::none(), rounds});
         case Fault::Kind::weight:
             raise("ExampleError",
                   "found weight " + shortest(fault.value) + ", expected a finite number from 0 to 2^150 (1.4e45)",
                   {row, nb::none(), rounds});
         case Fault::Kind::unsettled:
-        case Fault::Kind::none: break;
+        case Fault::Kind::none:
+            break;
     }
     throw std::logic_error("no fault to raise");
 }

@@ -91,7 +91,8 @@ void read_dict(nb::handle x, std::size_t n, Canonical& canonical) {
         const double number = value_of(held_key, held_value);
         canonical.add(slot_of_key(held_key, n), number);
     }
-    if (features != size || PyDict_Size(x.ptr()) != size) raise("ExampleError", "the example changed while it was read");
+    if (features != size || PyDict_Size(x.ptr()) != size)
+        raise("ExampleError", "the example changed while it was read");
 }
 
 void read_set(nb::handle x, std::size_t n, Canonical& canonical) {
@@ -108,8 +109,9 @@ HeldBlock sparse_block(Vector<Index> starts, Vector<Index> slots, Vector<Value> 
     if (starts.shape(0) == 0 || slots.shape(0) != values.shape(0)) {
         throw std::invalid_argument("indptr, indices and data do not fit together");
     }
-    return {SparseBlock<Index, Value>{starts.data(), slots.data(), values.data(), starts.shape(0) - 1, n, slots.shape(0)},
-            nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
+    return {
+        SparseBlock<Index, Value>{starts.data(), slots.data(), values.data(), starts.shape(0) - 1, n, slots.shape(0)},
+        nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
 }
 
 }  // namespace

@@ -66,16 +66,17 @@ double above(double sum, std::int64_t rounds) {
 }  // namespace
 
 void bind_frozen(nb::module_& m) {
-    const auto sum = [](double Witnessed::*member) {
+    const auto sum = [](double Witnessed::* member) {
         return [member](const HeldFrozen& frozen) { return above(frozen.sums.*member, frozen.sums.rounds); };
     };
-    const auto exact = [](auto Witnessed::*member) {
+    const auto exact = [](auto Witnessed::* member) {
         return [member](const HeldFrozen& frozen) { return frozen.sums.*member; };
     };
     nb::class_<Witnessed>(m, "Witnessed", "The sums of a frozen comparator at one moment.");
-    nb::class_<HeldFrozen>(m, "Frozen",
-                       "A linear comparator that never moves. Over the rounds entered it sums what the theorems need,\n"
-                       "every number rounded to the safe side.")
+    nb::class_<HeldFrozen>(
+        m, "Frozen",
+        "A linear comparator that never moves. Over the rounds entered it sums what the theorems need,\n"
+        "every number rounded to the safe side.")
         .def("__init__", &make, nb::arg("u"), nb::arg("bias_weight"), nb::arg("margin"))
         .def("enter", &enter_round, nb::arg("round"))
         .def("enter", &enter_rounds, nb::arg("rounds"))
@@ -83,8 +84,9 @@ void bind_frozen(nb::module_& m) {
             "sums", [](const HeldFrozen& frozen) { return frozen.sums; },
             [](HeldFrozen& frozen, const Witnessed& sums) { frozen.sums = sums; }, nb::rv_policy::copy,
             "Where the sums stand; set it to go back to an earlier moment.")
-        .def_prop_ro("norm", [](const HeldFrozen& frozen) { return frozen.norm; },
-                     "The norm of u with its bias weight, from above.")
+        .def_prop_ro(
+            "norm", [](const HeldFrozen& frozen) { return frozen.norm; },
+            "The norm of u with its bias weight, from above.")
         .def_prop_ro("rounds", exact(&Witnessed::rounds))
         .def_prop_ro("mistakes", exact(&Witnessed::mistakes))
         .def_prop_ro("terms", exact(&Witnessed::terms), "The most nonzero terms in an example.")

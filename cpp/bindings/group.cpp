@@ -49,9 +49,9 @@ class PythonGroup {
         Outcome outcome;
         refuse(group_->learn(example.row(), code, *scale, outcome), *scale, y);
         group_->counts.collisions += example.collisions();
-        return {group_->counts.rounds, std::move(x),    {outcome.prediction, outcome.score, std::nullopt},
-                outcome.label,         outcome.changed, *scale,
-                Origin{rule_, before, fingerprint(example.row(), n_)}};
+        return {
+            group_->counts.rounds, std::move(x), {outcome.prediction, outcome.score, std::nullopt},    outcome.label,
+            outcome.changed,       *scale,       Origin{rule_, before, fingerprint(example.row(), n_)}};
     }
 
     nb::ndarray<nb::numpy, double, nb::ndim<1>> score_block(const HeldBlock& held) {
@@ -163,8 +163,8 @@ std::optional<double> bias_of(const Sight& sight) {
 
 void check_width(const Block& block, std::size_t n) {
     if (width_of(block) != n) {
-        raise("ParameterError", "found examples of " + std::to_string(width_of(block)) + " attributes, expected " +
-                                    std::to_string(n));
+        raise("ParameterError",
+              "found examples of " + std::to_string(width_of(block)) + " attributes, expected " + std::to_string(n));
     }
 }
 
@@ -185,20 +185,25 @@ void bind_group(nb::module_& m) {
         .def_prop_ro("normalize", [](const Perceptron& rule) { return rule.sight.normalize; })
         .def_prop_ro("bias", [](const Perceptron& rule) { return bias_of(rule.sight); })
         .def_ro("tie", &Perceptron::tie)
-        .def("__eq__",
-             [](const Perceptron& a, nb::handle other) {
-                 return nb::isinstance<Perceptron>(other) && a == nb::cast<const Perceptron&>(other);
-             },
-             nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-        .def("__hash__", [](const Perceptron& rule) {
-            return nb::hash(nb::make_tuple(rule.sight.normalize, rule.sight.dummy, rule.tie));
-        })
-        .def("__reduce__", [](nb::handle self) {
-            const auto& rule = nb::cast<const Perceptron&>(self);
-            return nb::make_tuple(self.type(), nb::make_tuple(rule.sight.normalize, bias_of(rule.sight), rule.tie));
-        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+        .def(
+            "__eq__",
+            [](const Perceptron& a, nb::handle other) {
+                return nb::isinstance<Perceptron>(other) && a == nb::cast<const Perceptron&>(other);
+            },
+            nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__",
+             [](const Perceptron& rule) {
+                 return nb::hash(nb::make_tuple(rule.sight.normalize, rule.sight.dummy, rule.tie));
+             })
+        .def(
+            "__reduce__",
+            [](nb::handle self) {
+                const auto& rule = nb::cast<const Perceptron&>(self);
+                return nb::make_tuple(self.type(), nb::make_tuple(rule.sight.normalize, bias_of(rule.sight), rule.tie));
+            },
+            nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
 
-    const auto count = [](std::int64_t Counts::*member) {
+    const auto count = [](std::int64_t Counts::* member) {
         return [member](PythonGroup& self) {
             return self.read([member](const AnyGroup& group) { return group.counts.*member; });
         };
@@ -221,26 +226,30 @@ void bind_group(nb::module_& m) {
              "prediction that counts is the one made here, not one that was served earlier.")
         .def_prop_ro("weights", &PythonGroup::weights, nb::rv_policy::automatic,
                      "The weights now: a fresh read-only array of length n.")
-        .def_prop_ro("bias_weight",
-                     [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.bias_weight; }); },
-                     "The weight of the appended attribute; 0 where there is none.")
+        .def_prop_ro(
+            "bias_weight",
+            [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.bias_weight; }); },
+            "The weight of the appended attribute; 0 where there is none.")
         .def_prop_ro("rounds", count(&Counts::rounds), "How many rounds were played.")
         .def_prop_ro("mistakes", count(&Counts::mistakes), "In how many of them the prediction was wrong.")
         .def_prop_ro("updates", count(&Counts::updates), "In how many of them the learner took a step.")
         .def_prop_ro("collisions", count(&Counts::collisions),
                      "How many features fell into a slot that another one of the same example held.")
         .def("_state", &PythonGroup::state,
-             nb::sig("def _state(self) -> tuple[numpy.typing.NDArray[numpy.float64], float, int, int, int, int, int, int]"))
+             nb::sig(
+                 "def _state(self) -> tuple[numpy.typing.NDArray[numpy.float64], float, int, int, int, int, int, int]"))
         .def("_score_block", &PythonGroup::score_block, nb::arg("block"))
         .def("_predictions", &PythonGroup::predictions, nb::arg("scores"))
-        .def("_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
-             nb::arg("examples"), nb::arg("labels"),
-             nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
-                     "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
+        .def(
+            "_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
+            nb::arg("examples"), nb::arg("labels"),
+            nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
+                    "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
         .def(
             "_restore",
             [](PythonGroup& self, Vector<double> weights, double bias_weight, std::int64_t rounds,
-               std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, std::uint64_t history, int negative) {
+               std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, std::uint64_t history,
+               int negative) {
                 self.restore(weights, bias_weight,
                              {rounds, mistakes, updates, collisions, history, static_cast<Negative>(negative)});
             },

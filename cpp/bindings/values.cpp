@@ -1,4 +1,5 @@
-// Prediction, Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
+// Prediction, Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's
+// own.
 #include <nanobind/operators.h>
 #include <nanobind/stl/tuple.h>
 
@@ -18,8 +19,8 @@ const char* yes_no(bool fact) { return fact ? "True" : "False"; }
 std::string text_of(double number) { return nb::cast<std::string>(nb::repr(nb::float_(number))); }
 
 std::string text_of(const Prediction& prediction) {
-    return "Prediction(label=" + sign(prediction.label) + ", score=" + text_of(prediction.score) + ", p_positive=" +
-           (prediction.p_positive ? text_of(*prediction.p_positive) : "None") + ")";
+    return "Prediction(label=" + sign(prediction.label) + ", score=" + text_of(prediction.score) +
+           ", p_positive=" + (prediction.p_positive ? text_of(*prediction.p_positive) : "None") + ")";
 }
 
 std::string html_table(std::initializer_list<std::pair<const char*, std::string>> cells) {
@@ -77,7 +78,8 @@ Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t>
     if (!weights.is_none()) {
         for (std::size_t k = 0; k < size; ++k) checked_weight(nb::cast<double>(weights[k]));
     }
-    Rounds rounds{checked_t(first), std::move(examples), nb::none(), std::move(weights), std::move(origin), Columns(size)};
+    Rounds rounds{checked_t(first),   std::move(examples), nb::none(),
+                  std::move(weights), std::move(origin),   Columns(size)};
     const auto* moved = reinterpret_cast<const std::uint8_t*>(changed.data());  // a byte may be neither 0 nor 1
     for (std::size_t k = 0; k < size; ++k) {
         rounds.columns.view().put(k, {scores.data()[k], checked_prediction(predictions.data()[k]),
@@ -96,9 +98,11 @@ Round round_at(const Rounds& rounds, std::int64_t k) {
         throw nb::index_error(("no round " + std::to_string(k) + " among " + std::to_string(size)).c_str());
     }
     const Outcome outcome = rounds.outcome(static_cast<std::size_t>(at));
-    return {rounds.first + at, rounds.examples[at],
+    return {rounds.first + at,
+            rounds.examples[at],
             {outcome.prediction, outcome.score, std::nullopt},
-            outcome.label,     outcome.changed,
+            outcome.label,
+            outcome.changed,
             rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[at]),
             rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule}) : std::nullopt};
 }
@@ -152,9 +156,10 @@ struct Collected {
 };
 
 void bind_prediction(nb::module_& m) {
-    nb::class_<Prediction>(m, "Prediction",
-                           "What a learner says of an example: a label, the score behind it and, where the learner has\n"
-                           "one, the chance or share of weight of +1.")
+    nb::class_<Prediction>(
+        m, "Prediction",
+        "What a learner says of an example: a label, the score behind it and, where the learner has\n"
+        "one, the chance or share of weight of +1.")
         .def(
             "__init__",
             [](Prediction* self, nb::handle said, double score, std::optional<double> p_positive) {
@@ -170,17 +175,21 @@ void bind_prediction(nb::module_& m) {
             nb::arg("label").none(), nb::arg("score"), nb::arg("p_positive") = nb::none(),
             nb::sig("def __init__(self, label: typing.SupportsIndex | typing.SupportsFloat, score: float, "
                     "p_positive: float | None = None) -> None"))
-        .def_prop_ro("label", [](const Prediction& p) { return int{p.label}; }, "-1 or +1; 0 for neither.")
+        .def_prop_ro(
+            "label", [](const Prediction& p) { return int{p.label}; }, "-1 or +1; 0 for neither.")
         .def_ro("score", &Prediction::score, "What the label was read from.")
         .def_ro("p_positive", &Prediction::p_positive, "The chance or share of weight of +1, or None.")
         .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__",
              [](const Prediction& p) { return nb::hash(nb::make_tuple(int{p.label}, p.score, p.p_positive)); })
         .def("__repr__", [](const Prediction& p) { return text_of(p); })
-        .def("__reduce__", [](nb::handle self) {
-            const auto& p = nb::cast<const Prediction&>(self);
-            return nb::make_tuple(self.type(), nb::make_tuple(int{p.label}, p.score, p.p_positive));
-        }, nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+        .def(
+            "__reduce__",
+            [](nb::handle self) {
+                const auto& p = nb::cast<const Prediction&>(self);
+                return nb::make_tuple(self.type(), nb::make_tuple(int{p.label}, p.score, p.p_positive));
+            },
+            nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
 }
 
 void bind_round(nb::module_& m) {
@@ -196,36 +205,45 @@ void bind_round(nb::module_& m) {
                 if (code == not_a_label) raise(Fault{Fault::Kind::label}, {}, label);
                 const int moved = PyObject_IsTrue(changed.ptr());
                 if (moved < 0) nb::raise_python_error();
-                new (self) Round{checked_t(t), std::move(example), prediction, static_cast<std::int8_t>(code > 0 ? 1 : -1),
-                                 moved != 0, checked_weight(weight)};
+                new (self)
+                    Round{checked_t(t), std::move(example),    prediction, static_cast<std::int8_t>(code > 0 ? 1 : -1),
+                          moved != 0,   checked_weight(weight)};
             },
-            nb::arg("t"), nb::arg("example").none(), nb::arg("prediction"), nb::arg("label").none(),
-            nb::arg("changed"), nb::arg("weight") = 1.0,
+            nb::arg("t"), nb::arg("example").none(), nb::arg("prediction"), nb::arg("label").none(), nb::arg("changed"),
+            nb::arg("weight") = 1.0,
             nb::sig("def __init__(self, t: int, example: object, prediction: Prediction, "
                     "label: typing.SupportsIndex | typing.SupportsFloat, changed: bool, "
                     "weight: float = 1.0) -> None"))
         .def_ro("t", &Round::t, "The round's number, from 1.")
         .def_ro("example", &Round::example, "The example, as it was given.")
         .def_ro("prediction", &Round::prediction, "What the learner said before it knew the label.")
-        .def_prop_ro("label", [](const Round& round) { return int{round.label}; }, "The truth: -1 or +1.")
+        .def_prop_ro(
+            "label", [](const Round& round) { return int{round.label}; }, "The truth: -1 or +1.")
         .def_ro("changed", &Round::changed, "Whether the learner moved.")
         .def_ro("weight", &Round::weight, "The example's weight.")
         .def_prop_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
-                "The rule of the core that played this round; None for a round made in Python.")
-        .def_prop_ro("before", [](const Round& r) -> std::optional<std::uint64_t> {
-            return r.origin ? r.origin->before : std::nullopt;
-        }, "A digest of the rounds that the learner played before, or None if it is not known.")
-        .def_prop_ro("after", [](const Round& r) -> std::optional<std::uint64_t> {
-            if (!r.origin || !r.origin->before) return std::nullopt;
-            return next_history(*r.origin->before, r.outcome());
-        }, "The same digest with this round.")
+                     "The rule of the core that played this round; None for a round made in Python.")
+        .def_prop_ro(
+            "before",
+            [](const Round& r) -> std::optional<std::uint64_t> { return r.origin ? r.origin->before : std::nullopt; },
+            "A digest of the rounds that the learner played before, or None if it is not known.")
+        .def_prop_ro(
+            "after",
+            [](const Round& r) -> std::optional<std::uint64_t> {
+                if (!r.origin || !r.origin->before) return std::nullopt;
+                return next_history(*r.origin->before, r.outcome());
+            },
+            "The same digest with this round.")
         .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
-        .def_prop_ro("loss", [](const Round& round) { return round.mistake() ? 1.0 : 0.0; },
-                     "What the learner's theorem bounds: here 1 for a mistake, else 0.")
-        .def_prop_ro("promotion", [](const Round& round) { return round.changed && round.label > 0; },
-                     "Whether the learner moved towards a positive example.")
-        .def_prop_ro("demotion", [](const Round& round) { return round.changed && round.label < 0; },
-                     "Whether the learner moved away from a negative example.")
+        .def_prop_ro(
+            "loss", [](const Round& round) { return round.mistake() ? 1.0 : 0.0; },
+            "What the learner's theorem bounds: here 1 for a mistake, else 0.")
+        .def_prop_ro(
+            "promotion", [](const Round& round) { return round.changed && round.label > 0; },
+            "Whether the learner moved towards a positive example.")
+        .def_prop_ro(
+            "demotion", [](const Round& round) { return round.changed && round.label < 0; },
+            "Whether the learner moved away from a negative example.")
         .def(
             "__eq__",
             [](const Round& a, nb::handle other) {
@@ -251,18 +269,19 @@ void bind_round(nb::module_& m) {
                                     {"mistake", round.mistake() ? "yes" : "no"},
                                     {"changed", round.changed ? "yes" : "no"}});
              })
-        .def("__getstate__",
-             [](const Round& round) {
-                 return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
-                                       round.weight, state_of(round.origin));
-             },
-             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
+        .def(
+            "__getstate__",
+            [](const Round& round) {
+                return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
+                                      round.weight, state_of(round.origin));
+            },
+            nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Round& self, const RoundState& state) {
                 const auto& [t, example, prediction, label, changed, weight, origin] = state;
-                new (&self) Round{checked_t(t), example, prediction, checked_label(label),
-                                  changed,      checked_weight(weight), origin_of(origin)};
+                new (&self) Round{checked_t(t),           example,          prediction, checked_label(label), changed,
+                                  checked_weight(weight), origin_of(origin)};
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
@@ -284,32 +303,40 @@ void bind_rounds(nb::module_& m) {
         .def_ro("first", &Rounds::first, "The number t of the first of these rounds.")
         .def_ro("examples", &Rounds::examples, "The examples, as they were given.")
         .def_ro("weights", &Rounds::weights,
-                nb::sig("def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None"), "The examples' weights, or None for 1 throughout.")
+                nb::sig("def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
+                "The examples' weights, or None for 1 throughout.")
         .def_prop_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
-                "The rule of the core that played these rounds; None for rounds made in Python.")
-        .def_prop_ro("predictions", [](nb::handle self) {
-            return column(self, nb::cast<const Rounds&>(self).columns.predictions.get());
-        }, nb::rv_policy::automatic)
-        .def_prop_ro("labels", [](nb::handle self) {
-            return column(self, nb::cast<const Rounds&>(self).columns.labels.get());
-        }, nb::rv_policy::automatic)
-        .def_prop_ro("scores", [](nb::handle self) {
-            return column(self, nb::cast<const Rounds&>(self).columns.scores.get());
-        }, nb::rv_policy::automatic)
-        .def_prop_ro("changed", [](nb::handle self) {
-            return column(self, nb::cast<const Rounds&>(self).columns.changed.get());
-        }, nb::rv_policy::automatic)
-        .def_prop_ro("before", [](const Rounds& r) -> std::optional<std::uint64_t> {
-            return r.origin ? r.origin->before : std::nullopt;
-        }, "A digest of the rounds that the learner played before, or None if it is not known.")
-        .def_prop_ro("after", [](const Rounds& r) -> std::optional<std::uint64_t> {
-            if (!r.origin || !r.origin->before) return std::nullopt;
-            return r.after;
-        }, "The same digest with these rounds.")
+                     "The rule of the core that played these rounds; None for rounds made in Python.")
+        .def_prop_ro(
+            "predictions",
+            [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.predictions.get()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "labels", [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.labels.get()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "scores", [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.scores.get()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "changed",
+            [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.changed.get()); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "before",
+            [](const Rounds& r) -> std::optional<std::uint64_t> { return r.origin ? r.origin->before : std::nullopt; },
+            "A digest of the rounds that the learner played before, or None if it is not known.")
+        .def_prop_ro(
+            "after",
+            [](const Rounds& r) -> std::optional<std::uint64_t> {
+                if (!r.origin || !r.origin->before) return std::nullopt;
+                return r.after;
+            },
+            "The same digest with these rounds.")
         .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
         .def_ro("updates", &Rounds::updates, "In how many of these rounds the learner moved.")
-        .def_prop_ro("loss", [](const Rounds& rounds) { return static_cast<double>(rounds.mistakes); },
-                     "The sum of the rounds' losses.")
+        .def_prop_ro(
+            "loss", [](const Rounds& rounds) { return static_cast<double>(rounds.mistakes); },
+            "The sum of the rounds' losses.")
         .def("__len__", [](const Rounds& rounds) { return rounds.columns.size; })
         .def("__getitem__", &round_at, nb::arg("k"))
         .def("__repr__",
@@ -326,19 +353,21 @@ void bind_rounds(nb::module_& m) {
                                     {"mistakes", std::to_string(rounds.mistakes)},
                                     {"updates", std::to_string(rounds.updates)}});
              })
-        .def("__getstate__",
-             [](nb::handle self) {
-                 const auto& rounds = nb::cast<const Rounds&>(self);
-                 return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
-                                       self.attr("scores"), self.attr("changed"), rounds.weights, state_of(rounds.origin));
-             },
-             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
+        .def(
+            "__getstate__",
+            [](nb::handle self) {
+                const auto& rounds = nb::cast<const Rounds&>(self);
+                return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
+                                      self.attr("scores"), self.attr("changed"), rounds.weights,
+                                      state_of(rounds.origin));
+            },
+            nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Rounds& self, const RoundsState& state) {
                 const auto& [first, examples, predictions, labels, scores, changed, weights, origin] = state;
-                new (&self) Rounds(build_rounds(first, examples, predictions, labels, scores, changed, weights,
-                                                origin_of(origin)));
+                new (&self) Rounds(
+                    build_rounds(first, examples, predictions, labels, scores, changed, weights, origin_of(origin)));
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }

@@ -36,8 +36,8 @@ struct Witnessed {
     std::int64_t mistakes = 0;
     std::int64_t terms = 0;  // the most nonzero terms in a row, the dummy included
     double smallest_margin = std::numeric_limits<double>::infinity();  // min y u.z, from below
-    double largest_norm = 0.0;                                        // max |z|, from above
-    double squares_on_mistakes = 0.0;                                 // sum of |z|^2 over mistakes, from above
+    double largest_norm = 0.0;                                         // max |z|, from above
+    double squares_on_mistakes = 0.0;                                  // sum of |z|^2 over mistakes, from above
     // d = max(0, margin - y u.z): sums of d and d^2, from above
     double distance = 0.0;
     double distance_on_mistakes = 0.0;
@@ -84,8 +84,8 @@ class Frozen {
     }
 
     // Enters the first `rounds` rows of a block, or, if one of them has a fault, none; `entered` is then its number.
-    Fault enter_block(const Sight& sight, const Block& block, const std::int8_t* labels,
-                      const std::int8_t* predictions, std::size_t rounds, std::size_t& entered) {
+    Fault enter_block(const Sight& sight, const Block& block, const std::int8_t* labels, const std::int8_t* predictions,
+                      std::size_t rounds, std::size_t& entered) {
         Witnessed after = sums;
         const Fault fault = over_rows(block, u, rounds, entered, [&](auto isa, const auto& row, std::size_t k) {
             return enter_row<decltype(isa)>(sight, row, labels[k], predictions[k] != labels[k], after);

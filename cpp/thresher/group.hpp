@@ -124,14 +124,16 @@ class Group final : public AnyGroup {
     }
 
     Fault score_block(const Block& block, double* scores, std::size_t& scored) const override {
-        return over_rows(block, weights, rows_of(block), scored, [this, scores](auto isa, const auto& row, std::size_t k) {
-            return score_row<decltype(isa)>(row, scores[k]);
-        });
+        return over_rows(block, weights, rows_of(block), scored,
+                         [this, scores](auto isa, const auto& row, std::size_t k) {
+                             return score_row<decltype(isa)>(row, scores[k]);
+                         });
     }
 
     Fault learn_block(const Block& block, const std::int8_t* labels, const double* example_weights,
                       Columns& log) override {
-        const auto play = [this, labels, example_weights, columns = log.view()](auto isa, const auto& row, std::size_t k) {
+        const auto play = [this, labels, example_weights, columns = log.view()](auto isa, const auto& row,
+                                                                                std::size_t k) {
             Outcome outcome;
             const double weight = example_weights == nullptr ? 1.0 : example_weights[k];
             const Fault::Kind fault = learn_row<decltype(isa)>(row, labels[k], weight, outcome);
@@ -166,8 +168,7 @@ class Group final : public AnyGroup {
             }
             outcome = {seen.score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
         };
-        const Fault::Kind fault =
-            see<Isa, false>(rule_.sight, weights, bias_weight, row, play);
+        const Fault::Kind fault = see<Isa, false>(rule_.sight, weights, bias_weight, row, play);
         if (fault != Fault::Kind::none) return fault;
 
         if (counts.negative == Negative::unseen && given != +1) counts.negative = static_cast<Negative>(given);

@@ -66,7 +66,8 @@ struct Baseline {
         return good && static_cast<std::size_t>(last) < n;
     }
     template <class Value>
-    static bool take(const DenseRow<Value>&, std::size_t j, std::size_t count, std::size_t, std::int64_t&, Slots& slots) {
+    static bool take(const DenseRow<Value>&, std::size_t j, std::size_t count, std::size_t, std::int64_t&,
+                     Slots& slots) {
         for (std::size_t k = 0; k < count; ++k) slots.at[k] = j + k;
         return true;
     }

@@ -29,7 +29,16 @@ struct DenseRow {
 // and nothing was done with it.
 struct Fault {
     enum class Kind : std::uint8_t {
-        none, unsettled, value, slot, twice, pointers, zero_vector, label, mixed_labels, weight
+        none,
+        unsettled,
+        value,
+        slot,
+        twice,
+        pointers,
+        zero_vector,
+        label,
+        mixed_labels,
+        weight
     };
     Kind kind = Kind::none;
     std::int64_t column = 0;
@@ -69,9 +78,9 @@ struct SparseBlock {
     using Row = SparseRow<Index, Value>;
 };
 
-using Block = std::variant<DenseBlock<double>, DenseBlock<float>, SparseBlock<std::int32_t, double>,
-                           SparseBlock<std::int32_t, float>, SparseBlock<std::int64_t, double>,
-                           SparseBlock<std::int64_t, float>>;
+using Block =
+    std::variant<DenseBlock<double>, DenseBlock<float>, SparseBlock<std::int32_t, double>,
+                 SparseBlock<std::int32_t, float>, SparseBlock<std::int64_t, double>, SparseBlock<std::int64_t, float>>;
 
 // A digest of what lies in a row.
 template <class Row>

@@ -27,7 +27,8 @@ struct Seen {
 
 // The rare case of a normalised row so small that its norm underflows: the same, with everything magnified.
 template <class Isa, class Row, class Use>
-[[gnu::noinline]] Fault::Kind see_tiny(const Plane& weights, double bias_weight, const Row& row, double dummy, Use& use) {
+[[gnu::noinline]] Fault::Kind see_tiny(const Plane& weights, double bias_weight, const Row& row, double dummy,
+                                       Use& use) {
     if (row.size == 0 && dummy == 0.0) return Fault::Kind::zero_vector;
     Canonical magnified;
     magnified.magnify(row);
