@@ -11,6 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -99,6 +100,15 @@ def test_a_round_made_in_python_keeps_what_it_was_given(
 def test_a_round_that_cannot_be_is_refused(error: type[Exception], t: int, said: int, label: int, weight: float) -> None:
     with pytest.raises(error):
         th.Round(t, None, th.Prediction(said, 0.0), label, changed=False, weight=weight)
+
+
+def test_the_types_of_numpy_make_rounds_too() -> None:
+    pairs: list[tuple[Any, Any]] = [(np.sign(-2.5), np.int8(-1)), (np.False_, False), (False, np.float32(-1)), (-1, 0)]
+    t, score, moved = (cast("Any", value) for value in (np.int64(3), np.float32(0.5), np.True_))
+    for said, label in pairs:
+        played = th.Round(t, None, th.Prediction(said, score), label, changed=moved)
+        assert (played.t, played.prediction.label, played.label, played.changed) == (3, -1, -1, True)
+    assert th.Prediction(0, 0.0).label == 0  # neither
 
 
 def test_a_chance_outside_zero_and_one_is_refused() -> None:

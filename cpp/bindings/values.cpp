@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include "bindings.hpp"
@@ -30,6 +31,11 @@ std::string html_table(std::initializer_list<std::pair<const char*, std::string>
         body += "<td>" + value + "</td>";
     }
     return "<table><thead><tr>" + head + "</tr></thead><tbody><tr>" + body + "</tr></tbody></table>";
+}
+
+bool is_bool(nb::handle value) {
+    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+    return type == "bool" || type == "numpy.bool" || type == "numpy.bool_";
 }
 
 std::int8_t checked_label(int label) {
@@ -163,7 +169,8 @@ void bind_prediction(nb::module_& m) {
         .def(
             "__init__",
             [](Prediction* self, nb::handle said, double score, std::optional<double> p_positive) {
-                const std::int8_t label = label_code(said);
+                std::int8_t label = label_code(said);
+                if (label == 0 && is_bool(said)) label = -1;  // False is a label; 0 is neither
                 if (label == not_a_label) {
                     raise("LabelError", "found prediction " + shown(said) + ", expected -1, +1, or 0 for neither");
                 }
