@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import math
 import re
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 import thresher as th
 from tests.streams import separable_stream
 from thresher.bounds import Verdict
+from thresher.bounds.printed import above, below
 
 
 @settings(max_examples=60)
@@ -138,3 +140,25 @@ def test_a_certificate_is_text_html_and_json() -> None:
     assert all(f"<td>{head}</td>" in certificate._repr_html_() for head in heads)
     assert json.loads(json.dumps(certificate.as_dict()))["verdict"] == "certified"
     assert ledger._repr_html_().count("<td>Perceptron, ") == 5
+
+
+def test_printed_numbers_do_not_heed_the_callers_decimal_context() -> None:
+    with decimal.localcontext() as context:
+        context.prec = 3
+        assert (above(1.23441), below(1.23441)) == ("1.23442", "1.23441")
+        assert (above(1.2344167), below(-1.2344167)) == ("1.23442", "-1.23442")
+    assert below(-0.0) == "0"
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_printed_numbers_are_never_on_the_wrong_side(number: float) -> None:
+    assert Fraction(below(number)) <= Fraction(number) <= Fraction(above(number))
+    assert Fraction(above(number)) - Fraction(below(number)) <= abs(Fraction(number)) / 10**4
+
+
+def test_a_sum_that_overflowed_is_infinite_in_words_and_nothing_in_json() -> None:
+    ledger = th.Ledger(th.Separator(np.full(5000, 2.0**250)))
+    ledger.enter(th.Perceptron(5000).learn_many(np.full((3, 5000), 2.0**250), [-1, 1, -1]))
+    for certificate in ledger.certificates():
+        assert json.loads(json.dumps(certificate.as_dict(), allow_nan=False))["rounds"] == 3
+        assert "=inf" not in certificate.verify.replace("=math.inf", "")

@@ -280,6 +280,37 @@ def test_rounds_of_an_equal_learner_are_refused() -> None:
         ledger.enter(b.learn([1.0], 1))
 
 
+def test_rounds_of_a_learner_that_saw_other_examples_with_the_same_scores_are_refused() -> None:
+    a, b, ledger = th.Perceptron(2), th.Perceptron(2), th.Ledger()
+    ledger.enter(a.learn([1, 0], -1))
+    b.learn([0, 1], -1)
+    with pytest.raises(th.LedgerError, match="do not follow"):
+        ledger.enter(b.learn([1, 0], -1))
+    p, q, blocks = th.Perceptron(50), th.Perceptron(50), th.Ledger()
+    blocks.enter(p.learn_many(np.eye(50)[:25], -np.ones(25)))
+    q.learn_many(np.eye(50)[25:], -np.ones(25))
+    with pytest.raises(th.LedgerError, match="do not follow"):
+        blocks.enter(q.learn_many(np.eye(50)[:25], -np.ones(25)))
+
+
+@pytest.mark.parametrize("n", [2, 4, 10, 100])
+def test_signs_turned_in_place_are_noticed(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(200):
+        x = rng.choice([-1.0, 1.0], n)
+        played = th.Perceptron(n).learn(x, -1)
+        x *= -1.0
+        with pytest.raises(th.LedgerError, match="not what was learned"):
+            th.Ledger(th.Separator(np.ones(n))).enter(played)
+
+
+def test_a_witness_of_another_size_is_named_as_such() -> None:
+    for example in ({3: 1.0}, {"a"}, [0.0] * 16):
+        played = th.Perceptron(16).learn(example, -1)
+        with pytest.raises(th.ParameterError, match="found examples of 16 attributes, expected 20"):
+            th.Ledger(th.Separator(np.ones(20))).enter(played)
+
+
 def test_rounds_of_a_copy_that_went_its_own_way_are_refused_and_of_one_that_did_not_are_welcome() -> None:
     learner, ledger = th.Perceptron(1), th.Ledger()
     ledger.enter(learner.learn([1.0], -1))
@@ -313,14 +344,22 @@ def test_one_separator_serves_many_ledgers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("u", "options"),
-    [([], {}), ([[1.0]], {}), ([math.nan], {}), ([1e80], {}), ("abc", {}), ([1j], {}), ({"a": 1.0}, {}), (object(), {}),
-     ([1.0], {"margin": 0.0}), ([1.0], {"margin": -1.0}), ([1.0], {"margin": math.nan}), ([1.0], {"margin": "1"}),
-     ([1.0], {"bias_weight": math.inf}), ([1.0], {"bias_weight": math.nan}), ([1.0], {"bias_weight": np.ones(1)})],
-)  # fmt: skip
-def test_a_separator_that_cannot_be_one_is_refused(u: Any, options: dict[str, Any]) -> None:
+    "u",
+    [[], [[1.0]], [math.nan], [1e80], "abc", [1j], ["1"], [10**400], np.ma.array([1.0], mask=[True]), {"a": 1.0}, object()],
+)
+def test_a_separator_that_cannot_be_one_is_refused(u: Any) -> None:
     with pytest.raises(th.ParameterError, match="found"):
-        th.Separator(u, **options)
+        th.Separator(u)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("margin", 0.0), ("margin", -1.0), ("margin", math.nan), ("margin", "1"), ("margin", 10**400),
+     ("margin", np.timedelta64(5, "s")), ("bias_weight", math.inf), ("bias_weight", math.nan), ("bias_weight", np.ones(1))],
+)  # fmt: skip
+def test_a_separator_with_a_number_that_cannot_be_one_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(th.ParameterError, match=f"found {name} = "):
+        th.Separator([1.0], **{name: value})
 
 
 def test_what_is_no_comparator_and_what_is_no_round_is_refused() -> None:

@@ -77,7 +77,7 @@ struct HeldBlock {
     nb::object arrays;
 };
 
-void check_width(const Block& block, std::size_t n);
+void check_width(std::size_t found, std::size_t expected);  // of examples, in attributes
 
 // What `float(value)` gives, unless that drops a part of it.
 std::optional<double> number_of(nb::handle value);
@@ -110,10 +110,13 @@ struct Prediction {
     bool operator==(const Prediction&) const = default;
 };
 
-// What the core knows of rounds that it played itself: by which rule, after which history, on which examples.
+// What the core knows of rounds that it played itself: by which rule and with how many attributes, from which history
+// to which, on which examples.
 struct Origin {
     nb::object rule;
+    std::size_t n;
     std::optional<std::uint64_t> before{};
+    std::optional<std::uint64_t> after{};
     std::optional<std::uint64_t> fingerprint{};
 };
 
@@ -127,7 +130,6 @@ struct Round {
     std::optional<Origin> origin{};  // of a round made in Python: none
 
     bool mistake() const { return prediction.label != label; }
-    Outcome outcome() const { return {prediction.score, prediction.label, label, changed}; }
     nb::object rule() const { return origin ? origin->rule : nb::none(); }
 };
 
@@ -140,7 +142,6 @@ struct Rounds {
     Columns columns;
     std::int64_t mistakes = 0;
     std::int64_t updates = 0;
-    std::uint64_t after = 0;  // the history, where there is an origin
 
     Outcome outcome(std::size_t k) const {
         return {columns.scores[k], columns.predictions[k], columns.labels[k], columns.changed[k]};

@@ -25,6 +25,7 @@ void make(HeldFrozen* self, Vector<double> u, double bias_weight, double margin)
 }
 
 void enter_round(HeldFrozen& frozen, const Round& round) {
+    if (round.origin) check_width(round.origin->n, frozen.u.size());
     const Example example(round.example, frozen.u.size());
     if (round.origin && round.origin->fingerprint &&
         fingerprint(example.row(), frozen.u.size()) != *round.origin->fingerprint) {
@@ -40,7 +41,7 @@ void enter_rounds(HeldFrozen& frozen, const Rounds& rounds) {
         block = nb::module_::import_("thresher.examples").attr("block")(rounds.examples, frozen.u.size());
     }
     const Block& rows = nb::cast<const HeldBlock&>(block).block;
-    check_width(rows, frozen.u.size());
+    check_width(width_of(rows), frozen.u.size());
     if (rounds.origin && rounds.origin->fingerprint &&
         fingerprint(rows, rounds.columns.size) != *rounds.origin->fingerprint) {
         raise_changed();

@@ -49,14 +49,18 @@ class PythonGroup {
         Outcome outcome;
         refuse(group_->learn(example.row(), code, *scale, outcome), *scale, y);
         group_->counts.collisions += example.collisions();
-        return {
-            group_->counts.rounds, std::move(x), {outcome.prediction, outcome.score, std::nullopt},    outcome.label,
-            outcome.changed,       *scale,       Origin{rule_, before, fingerprint(example.row(), n_)}};
+        return {group_->counts.rounds,
+                std::move(x),
+                {outcome.prediction, outcome.score, std::nullopt},
+                outcome.label,
+                outcome.changed,
+                *scale,
+                Origin{rule_, n_, before, group_->counts.history, fingerprint(example.row(), n_)}};
     }
 
     nb::ndarray<nb::numpy, double, nb::ndim<1>> score_block(const HeldBlock& held) {
         const Busy::Reading reading(busy_);
-        check_width(held.block, n_);
+        check_width(width_of(held.block), n_);
         const std::size_t rows = rows_of(held.block);
         auto scores = std::make_unique_for_overwrite<double[]>(rows);
         std::size_t k = 0;
@@ -83,13 +87,13 @@ class PythonGroup {
                        nb::handle labels) {
         const Busy::Writing writing(busy_);
         const Block& rows = nb::cast<const HeldBlock&>(block).block;
-        check_width(rows, n_);
+        check_width(width_of(rows), n_);
         const std::size_t size = rows_of(rows);
         if (codes.shape(0) != size || (weights && weights->shape(0) != size)) {
             throw std::invalid_argument("one label and one weight a row");
         }
         const Counts before = group_->counts;
-        Rounds rounds{before.rounds + 1, std::move(examples), block, nb::none(), Origin{rule_, before.history, 0},
+        Rounds rounds{before.rounds + 1, std::move(examples), block, nb::none(), Origin{rule_, n_, before.history},
                       Columns(size)};
         Fault fault;
         {
@@ -99,7 +103,7 @@ class PythonGroup {
         if (weights) rounds.weights = nb::cast(*weights)[nb::slice(rounds.columns.size)];
         rounds.mistakes = group_->counts.mistakes - before.mistakes;
         rounds.updates = group_->counts.updates - before.updates;
-        rounds.after = group_->counts.history;
+        rounds.origin->after = group_->counts.history;
         rounds.origin->fingerprint = fingerprint(rows, rounds.columns.size);
         if (fault) {
             const std::size_t k = rounds.columns.size;
@@ -161,10 +165,10 @@ std::optional<double> bias_of(const Sight& sight) {
 
 }  // namespace
 
-void check_width(const Block& block, std::size_t n) {
-    if (width_of(block) != n) {
+void check_width(std::size_t found, std::size_t expected) {
+    if (found != expected) {
         raise("ParameterError",
-              "found examples of " + std::to_string(width_of(block)) + " attributes, expected " + std::to_string(n));
+              "found examples of " + std::to_string(found) + " attributes, expected " + std::to_string(expected));
     }
 }
 

@@ -110,24 +110,25 @@ Round round_at(const Rounds& rounds, std::int64_t k) {
             outcome.label,
             outcome.changed,
             rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[at]),
-            rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule}) : std::nullopt};
+            rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule, rounds.origin->n}) : std::nullopt};
 }
 
-using OriginState = std::optional<std::tuple<nb::object, std::optional<std::uint64_t>, std::optional<std::uint64_t>>>;
+using Digest = std::optional<std::uint64_t>;
+using OriginState = std::optional<std::tuple<nb::object, std::size_t, Digest, Digest, Digest>>;
 using RoundState = std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, OriginState>;
 using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
                                Vector<bool>, nb::object, OriginState>;
 
 OriginState state_of(const std::optional<Origin>& origin) {
     if (!origin) return std::nullopt;
-    return std::make_tuple(origin->rule, origin->before, origin->fingerprint);
+    return std::make_tuple(origin->rule, origin->n, origin->before, origin->after, origin->fingerprint);
 }
 
 std::optional<Origin> origin_of(const OriginState& state) {
     if (!state) return std::nullopt;
-    const auto& [rule, before, fingerprint] = *state;
+    const auto& [rule, n, before, after, fingerprint] = *state;
     sight_of(rule);  // refuses what is no rule
-    return Origin{rule, before, fingerprint};
+    return Origin{rule, n, before, after, fingerprint};
 }
 
 // The collector must see what a value holds, or a cycle through an example would never be freed.
@@ -231,15 +232,10 @@ void bind_round(nb::module_& m) {
         .def_prop_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
                      "The rule of the core that played this round; None for a round made in Python.")
         .def_prop_ro(
-            "before",
-            [](const Round& r) -> std::optional<std::uint64_t> { return r.origin ? r.origin->before : std::nullopt; },
+            "before", [](const Round& r) { return r.origin ? r.origin->before : std::nullopt; },
             "A digest of the rounds that the learner played before, or None if it is not known.")
         .def_prop_ro(
-            "after",
-            [](const Round& r) -> std::optional<std::uint64_t> {
-                if (!r.origin || !r.origin->before) return std::nullopt;
-                return next_history(*r.origin->before, r.outcome());
-            },
+            "after", [](const Round& r) { return r.origin ? r.origin->after : std::nullopt; },
             "The same digest with this round.")
         .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
         .def_prop_ro(
@@ -329,15 +325,10 @@ void bind_rounds(nb::module_& m) {
             [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.changed.get()); },
             nb::rv_policy::automatic)
         .def_prop_ro(
-            "before",
-            [](const Rounds& r) -> std::optional<std::uint64_t> { return r.origin ? r.origin->before : std::nullopt; },
+            "before", [](const Rounds& r) { return r.origin ? r.origin->before : std::nullopt; },
             "A digest of the rounds that the learner played before, or None if it is not known.")
         .def_prop_ro(
-            "after",
-            [](const Rounds& r) -> std::optional<std::uint64_t> {
-                if (!r.origin || !r.origin->before) return std::nullopt;
-                return r.after;
-            },
+            "after", [](const Rounds& r) { return r.origin ? r.origin->after : std::nullopt; },
             "The same digest with these rounds.")
         .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
         .def_ro("updates", &Rounds::updates, "In how many of these rounds the learner moved.")
@@ -386,10 +377,6 @@ void Rounds::count() {
     for (std::size_t k = 0; k < columns.size; ++k) {
         mistakes += columns.predictions[k] != columns.labels[k];
         updates += columns.changed[k];
-    }
-    if (origin && origin->before) {
-        after = *origin->before;
-        for (std::size_t k = 0; k < columns.size; ++k) after = next_history(after, outcome(k));
     }
 }
 

@@ -27,10 +27,21 @@ struct Outcome {
     bool changed;
 };
 
+// What a learner moved along, in brief: its size, its weight, and its first, middle and last term.
+template <class Row>
+std::uint64_t gist(const Row& row, double weight) {
+    std::uint64_t digest = std::bit_cast<std::uint64_t>(weight) + row.size;
+    if (row.size == 0) return digest;
+    for (const std::size_t j : {std::size_t{0}, row.size / 2, row.size - 1}) {
+        digest = std::rotl(digest, 21) * xxh64::p1 + term_digest(row, j);
+    }
+    return digest;
+}
+
 // A digest of all rounds so far, so that a ledger can tell whether rounds go on where others ended. 0 before the first.
-inline std::uint64_t next_history(std::uint64_t history, const Outcome& outcome) {
+inline std::uint64_t next_history(std::uint64_t history, const Outcome& outcome, std::uint64_t moved_along) {
     const auto facts = static_cast<std::uint64_t>(outcome.label + 4 * outcome.prediction + 16 * outcome.changed);
-    history = (history ^ std::bit_cast<std::uint64_t>(outcome.score)) * xxh64::p1 + facts + xxh64::p5;
+    history = (history ^ std::bit_cast<std::uint64_t>(outcome.score)) * xxh64::p1 + moved_along + facts + xxh64::p5;
     return std::rotl(history, 31);
 }
 
@@ -157,6 +168,7 @@ class Group final : public AnyGroup {
         if (!(weight >= 0.0 && weight <= largest_weight)) return Fault::Kind::weight;
 
         const int label = 2 * (given > 0) - 1;
+        std::uint64_t moved_along = 0;
         const auto play = [&](const auto& seen_row, const Seen& seen) {
             const int prediction = rule_.predict(seen.score);
             const double step = rule_.step(prediction, label) * weight;
@@ -165,6 +177,7 @@ class Group final : public AnyGroup {
                 const double scaled = step / seen.norm;
                 rule_.move(weights.data(), weights.size(), seen_row, scaled);
                 bias_weight += scaled * seen.dummy;
+                moved_along = gist(seen_row, weight);
             }
             outcome = {seen.score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
         };
@@ -175,7 +188,7 @@ class Group final : public AnyGroup {
         ++counts.rounds;
         counts.mistakes += outcome.prediction != label;
         counts.updates += outcome.changed;
-        counts.history = next_history(counts.history, outcome);
+        counts.history = next_history(counts.history, outcome, moved_along);
         return Fault::Kind::none;
     }
 

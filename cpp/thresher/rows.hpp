@@ -82,17 +82,24 @@ using Block =
     std::variant<DenseBlock<double>, DenseBlock<float>, SparseBlock<std::int32_t, double>,
                  SparseBlock<std::int32_t, float>, SparseBlock<std::int64_t, double>, SparseBlock<std::int64_t, float>>;
 
-// A digest of what lies in a row.
+// A digest of term j of a row: its slot and its value.
+template <class Row>
+std::uint64_t term_digest(const Row& row, std::size_t j) {
+    using namespace xxh64;
+    std::uint64_t slot = j;
+    if constexpr (requires { row.slots; }) slot = static_cast<std::uint64_t>(row.slots[j]);
+    const auto value = std::bit_cast<std::uint64_t>(static_cast<double>(row.values[j]));
+    std::uint64_t term = ((slot + p4) * p1) ^ value;
+    term = (term ^ (term >> 32)) * p2;
+    term = (term ^ (term >> 29)) * p3;
+    return term ^ (term >> 32);
+}
+
+// A digest of what lies in a row. The terms do not wait for each other.
 template <class Row>
 std::uint64_t fingerprint(const Row& row, std::uint64_t seed) {
-    using namespace xxh64;
-    std::uint64_t digest = seed * p3 + row.size;
-    for (std::size_t j = 0; j < row.size; ++j) {  // terms that do not wait for each other
-        std::uint64_t slot = j;
-        if constexpr (requires { row.slots; }) slot = static_cast<std::uint64_t>(row.slots[j]);
-        const auto value = std::bit_cast<std::uint64_t>(static_cast<double>(row.values[j]));
-        digest += std::rotl(((slot + p4) * p1) ^ (value * p5), 29) * p2;
-    }
+    std::uint64_t digest = seed * xxh64::p3 + row.size;
+    for (std::size_t j = 0; j < row.size; ++j) digest += term_digest(row, j);
     return digest;
 }
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from thresher._core import Block, dense_block, sparse_block
 from thresher.errors import ExampleError
 
-__all__ = ["block", "many", "numbers", "one"]
+__all__ = ["block", "many", "numbers", "numeric", "one"]
 
 
 def many(X: object, n: int) -> tuple[Block, Any]:
@@ -30,7 +30,7 @@ def many(X: object, n: int) -> tuple[Block, Any]:
     if _is_sparse(X):
         csr = _csr(X, n)
         return _sparse(csr, n), csr
-    array = _numeric(X, "the examples", "a 2-D array of numbers or a SciPy sparse matrix; call learn for each mapping or set")
+    array = numeric(X, "the examples", "a 2-D array of numbers or a SciPy sparse matrix; call learn for each mapping or set")
     if array.ndim != 2:
         raise ExampleError(
             f"found an array of shape {array.shape}, expected two dimensions, rows and {n} columns; "
@@ -54,7 +54,7 @@ def one(x: object, n: int) -> Block | dict[object, object]:
         return _each_once(list(x.items()))
     if isinstance(x, Set):
         return _each_once([(key, 1.0) for key in x])
-    array = _numeric(x, "an example", "a vector of numbers, a mapping, a set, or a SciPy sparse row")
+    array = numeric(x, "an example", "a vector of numbers, a mapping, a set, or a SciPy sparse row")
     if array.shape != (n,):
         raise ExampleError(f"found an array of shape {array.shape}, expected one example of n = {n} values")
     return dense_block(numbers(array).reshape(1, n))
@@ -71,12 +71,17 @@ def numbers(array: NDArray[Any]) -> NDArray[Any]:
         return np.require(array, kept, ["C", "A"])
 
 
-def _numeric(x: object, what: str, expected: str) -> NDArray[Any]:
+def numeric(x: object, what: str, expected: str) -> NDArray[Any]:
+    """X as an array of numbers, or an `ExampleError` that says what was found and what is expected.
+
+    >>> numeric([1, 2], "an example", "numbers")
+    array([1, 2])
+    """
     if isinstance(x, np.ma.MaskedArray):
         raise ExampleError(f"found a masked array for {what}, expected plain numbers: fill it first")
     try:
         array = np.asarray(x)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise ExampleError(f"found a {type(x).__name__} that is no array for {what}, expected {expected}") from None
     if array.dtype.kind not in "biuf":
         kind = "strings" if array.dtype.kind in "SUT" else str(array.dtype)
@@ -125,6 +130,6 @@ def _sparse(csr: Any, n: int) -> Block:
     return sparse_block(
         np.require(indptr, index, ["C", "A"]),
         np.require(indices, index, ["C", "A"]),
-        numbers(_numeric(data, "a sparse matrix", "numbers")),
+        numbers(numeric(data, "a sparse matrix", "numbers")),
         n,
     )

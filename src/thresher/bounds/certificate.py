@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ class Certificate:
     @property
     def note(self) -> str:
         """Why the bound says little, if it does."""
-        if self.verdict is Verdict.VOID:
+        if self.verdict not in (Verdict.CERTIFIED, Verdict.CONDITIONAL):
             return ""
         if self.diagnostic:
             return "a diagnostic: it looks at the mistakes alone"
@@ -109,7 +110,7 @@ class Certificate:
             "verdict": self.verdict.value,
             "premises": [{"statement": p.statement, "status": p.status.value, "detail": p.detail} for p in self.premises],
             "rounds": self.rounds,
-            "numbers": dict(self.numbers),
+            "numbers": {name: number if math.isfinite(number) else None for name, number in self.numbers.items()},
             "any_order": self.any_order,
             "diagnostic": self.diagnostic,
             "best_constant": self.best_constant,

@@ -32,5 +32,6 @@ def _decimal(number: float, *, upwards: bool) -> str:
 
     if not math.isfinite(number):
         return str(number)
-    rounded = Context(prec=_DIGITS, rounding=ROUND_CEILING if upwards else ROUND_FLOOR).create_decimal_from_float(number)
-    return f"{rounded.normalize():f}" if 1e-4 <= abs(number) < 1e16 or number == 0 else f"{rounded.normalize():e}"
+    context = Context(prec=_DIGITS, rounding=ROUND_CEILING if upwards else ROUND_FLOOR)
+    rounded = context.create_decimal_from_float(number + 0.0).normalize(context)  # + 0.0 turns −0 into 0
+    return f"{rounded:f}" if 1e-4 <= abs(number) < 1e16 or number == 0 else f"{rounded:e}"

@@ -19,8 +19,9 @@ _HEAD = ("verdict", "count", "bound", "theorem", "")
 class Ledger:
     """What happened in the rounds of one learner, held against what is proven about it.
 
-    Enter every round, in order, one at a time or in blocks; it comes to the same, bit for bit. Beside the mistakes it counts
-    two baselines: the best constant, which always says the more frequent label, and repeating the last label (which says
+    Enter every round, in order, as `learn` or `learn_many` returned it; it comes to the same, bit for bit. (A single round
+    picked out of many, `rounds[k]`, does not know its history: what is proven of it is conditional.) Beside the mistakes it
+    counts two baselines: the best constant, which always says the more frequent label, and repeating the last label (which says
     +1 before there is one). Each comparator adds its certificates.
 
     >>> import thresher as th

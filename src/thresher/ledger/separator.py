@@ -14,7 +14,8 @@ from thresher._core import LARGEST_VALUE, Frozen, PerceptronRule, Round, Rounds
 from thresher.bounds import Bound, Certificate, Premise, Status
 from thresher.bounds.printed import above, below
 from thresher.bounds.rounding import perceptron_factor
-from thresher.errors import ParameterError
+from thresher.errors import ExampleError, ParameterError
+from thresher.examples import numeric
 from thresher.ledger.tally import Tally
 from thresher.linear import Hypothesis, LinearLearner
 
@@ -39,13 +40,11 @@ class Separator:
     """
 
     def __init__(self, u: ArrayLike, *, bias_weight: float = 0.0, margin: float = 1.0) -> None:
+        expected = "one weight for each attribute; for a learner's own weights call Separator.of(learner)"
         try:
-            weights = np.array(u, dtype=np.float64, ndmin=1)
-        except (TypeError, ValueError):
-            raise ParameterError(
-                f"found u = {type(u).__name__}, expected one weight for each attribute; for a learner's own weights call "
-                "Separator.of(learner)"
-            ) from None
+            weights = np.array(numeric(u, "u", expected), dtype=np.float64, ndmin=1)
+        except ExampleError as error:
+            raise ParameterError(str(error)) from None
         if weights.ndim != 1 or weights.size == 0:
             raise ParameterError(
                 f"found u of shape {weights.shape}, expected one weight for each attribute in one dimension: try .ravel()"
@@ -197,7 +196,9 @@ _MEANING = {
 
 
 def _certificate(tally: Tally, statement: Statement) -> Certificate:
-    numbers = ", ".join(f"{name}={value!r}" for name, value in statement.numbers.items())
+    numbers = ", ".join(
+        f"{name}={value!r}" if math.isfinite(value) else f"{name}=math.inf" for name, value in statement.numbers.items()
+    )
     meaning = ", ".join(_MEANING[name] for name in statement.numbers)
     bound = statement.theorem(**statement.numbers)
     return Certificate(
@@ -240,7 +241,10 @@ def _play(tally: Tally) -> tuple[Premise, ...]:
 def _number(name: str, value: object) -> float:
     if not isinstance(value, SupportsFloat) or isinstance(value, np.ndarray | complex):
         raise ParameterError(f"found {name} = {value!r}, expected one number")
-    number = float(value)
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):
+        number = math.nan
     if not abs(number) <= LARGEST_VALUE:
         raise ParameterError(f"found {name} = {value!r}, expected a finite number of at most 2^250 (1.8e75)")
     return number
