@@ -381,6 +381,12 @@ def test_a_learners_own_weights_can_be_the_witness() -> None:
     assert {c.verdict for c in ledger.certificates()} == {Verdict.CERTIFIED}
 
 
+def test_a_ledger_without_rounds_names_the_margin_it_computes_with() -> None:
+    certificate = by_theorem(th.Ledger(th.Separator([1.0], margin=0.5)))["Perceptron, separable"]
+    assert certificate.numbers["margin"] == 0.5
+    assert "γ = 0.5" in certificate.lines()["Checked"]
+
+
 def test_no_mistake_is_certified_to_be_none() -> None:
     ledger = th.Ledger(th.Separator(np.ones(5)))
     ledger.enter(th.Perceptron(5).learn(np.ones(5), 1))

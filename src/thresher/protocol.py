@@ -1,4 +1,23 @@
-"""Two verbs, and the values they give."""
+"""Two verbs, and the values they give.
+
+`predict` gives a `Prediction`, `learn` a `Round`, `learn_many` the same in columns, `Rounds`:
+
+>>> import thresher as th
+>>> learner = th.Perceptron(2)
+>>> said = learner.predict([1, 0])
+>>> said.label, said.score, said.p_positive
+(1, 0.0, None)
+>>> played = learner.learn([1, 0], -1)
+>>> played.t, played.mistake, played.loss, played.demotion
+(1, True, 1.0, True)
+>>> rounds = learner.learn_many([[0, 1], [1, 1]], [-1, +1])
+>>> rounds.first, len(rounds), rounds.mistakes, rounds.updates
+(2, 2, 2, 2)
+>>> rounds.predictions, rounds.labels, rounds.scores
+(array([ 1, -1], dtype=int8), array([-1,  1], dtype=int8), array([ 0., -2.]))
+>>> rounds[1]
+Round(t=3, Prediction(label=-1, score=-2.0, p_positive=None), label=+1, mistake=True, changed=True)
+"""
 
 from __future__ import annotations
 

@@ -20,6 +20,15 @@ class Certificate:
 
     `numbers` are what the bound was computed from, each already on the safe side of what it stands for. `diagnostic` marks
     a bound that is true and may be empty, such as one that looks at the mistakes alone.
+
+    >>> import thresher as th
+    >>> ledger = th.Ledger(th.Separator([1.0, -1.0]))
+    >>> ledger.enter(th.Perceptron(2).learn_many([[2, 0], [0, 2]] * 50, [+1, -1] * 50))
+    >>> certificate = ledger.headline
+    >>> certificate
+    <certificate: certified: 1 of at most 1 mistakes in 100 rounds by Perceptron, separable, after the run>
+    >>> certificate.lines()["Says"]
+    'in this order of these 100 rows there are at most 1 mistakes'
     """
 
     bound: Bound

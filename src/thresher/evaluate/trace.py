@@ -47,7 +47,14 @@ class TracedRound(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
-    """The rounds of a trace as a table: `print` it, or ask for Markdown or LaTeX."""
+    """The rounds of a trace as a table: `print` it, or ask for Markdown or LaTeX.
+
+    >>> import thresher as th
+    >>> print(th.trace(th.Perceptron(1), [([1], -1)]).markdown())
+    | t | x | w before | score | prediction | label | mistake | w after |
+    | --- | --- | --- | --- | --- | --- | --- | --- |
+    | 1 | (1) | (0) | 0 | +1 | -1 | yes | (-1) |
+    """
 
     rounds: tuple[TracedRound, ...]
     digits: int = 12

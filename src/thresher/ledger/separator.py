@@ -124,10 +124,9 @@ class SeparatorWatcher:
         separates = Premise(
             "y·(u·x) ≥ γ > 0 on every round",
             Status.CHECKED if separated else Status.BROKEN,
-            f"γ = {below(smallest)}"
-            if separated
-            else f"not shown: the smallest is only known to be at least {below(smallest)}",
+            f"γ = {below(margin)}" if separated else f"not shown: the smallest is only known to be at least {below(smallest)}",
         )
+        at = f"{every}; γ = {gamma!r}"
         separable = {"margin": margin, "radius": radius, "norm": norm}
         at_gamma = {"margin": gamma, "radius": radius, "norm": norm}
         statements = [
@@ -141,21 +140,21 @@ class SeparatorWatcher:
             Statement(
                 bounds.perceptron_distance,
                 {"distance": frozen.distance, **at_gamma},
-                f"{every}; γ = {gamma!r}, D = Σ max(0, γ − y·(u·x)) ≤ {above(frozen.distance)}",
+                f"{at}, D = Σ max(0, γ − y·(u·x)) ≤ {above(frozen.distance)}",
                 (rounding,),
                 any_order=True,
             ),
             Statement(
                 bounds.perceptron_squared_distance,
                 {"squared": frozen.squared_distance, **at_gamma},
-                f"{every}; γ = {gamma!r}, D₂ = Σ max(0, γ − y·(u·x))² ≤ {above(frozen.squared_distance)}",
+                f"{at}, D₂ = Σ max(0, γ − y·(u·x))² ≤ {above(frozen.squared_distance)}",
                 (rounding,),
                 any_order=True,
             ),
             Statement(
                 bounds.perceptron_distance,
                 {"distance": frozen.distance_on_mistakes, **at_gamma},
-                f"{every}; γ = {gamma!r}, D over the mistakes alone ≤ {above(frozen.distance_on_mistakes)}",
+                f"{at}, D over the mistakes alone ≤ {above(frozen.distance_on_mistakes)}",
                 (rounding,),
                 diagnostic=True,
             ),
