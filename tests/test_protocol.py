@@ -25,9 +25,9 @@ import thresher as th
 def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
-        "BoundViolated", "ConcurrentUse", "ExampleError", "Hypothesis", "Label", "LabelError", "Learner", "Ledger",
-        "LedgerError", "ParameterError", "Perceptron", "Prediction", "Round", "Rounds", "Separator", "StoreError",
-        "ThresherError", "Trace", "bounds", "trace",
+        "Batch", "BoundViolated", "ConcurrentUse", "ExampleError", "Hypothesis", "Label", "LabelError", "Learner", "Ledger",
+        "LedgerError", "ParameterError", "Perceptron", "Prediction", "Round", "Rounds", "Separator", "SourceError",
+        "StoreError", "Stream", "ThresherError", "Trace", "bounds", "load", "open_stream", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 
@@ -38,8 +38,9 @@ def test_every_public_name_is_documented(name: str) -> None:
 
 
 def test_every_error_is_a_thresher_error() -> None:
-    errors = [value for value in vars(th).values() if inspect.isclass(value) and issubclass(value, BaseException)]
-    assert len(errors) == 8
+    public = [getattr(th, name) for name in th.__all__]
+    errors = [value for value in public if inspect.isclass(value) and issubclass(value, BaseException)]
+    assert len(errors) == 9
     assert all(issubclass(error, th.ThresherError) for error in errors)
     assert issubclass(th.LabelError, th.ExampleError)
 

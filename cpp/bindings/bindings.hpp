@@ -75,6 +75,7 @@ class Busy {
 struct HeldBlock {
     Block block;
     nb::object arrays;
+    std::int64_t collisions = 0;  // that were resolved when the rows were read
 };
 
 void check_width(std::size_t found, std::size_t expected);  // of examples, in attributes
@@ -169,5 +170,7 @@ void bind_examples(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_group(nb::module_& m);
 void bind_frozen(nb::module_& m);
+void bind_reading(nb::module_& m);
+void bind_store(nb::module_& m);
 
 }  // namespace thresher::python

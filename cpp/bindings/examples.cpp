@@ -114,6 +114,27 @@ HeldBlock sparse_block(Vector<Index> starts, Vector<Index> slots, Vector<Value> 
         nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
 }
 
+nb::dict row_at(const HeldBlock& held, std::int64_t k) {
+    const auto size = static_cast<std::int64_t>(rows_of(held.block));
+    const std::int64_t at = k < 0 ? k + size : k;
+    if (at < 0 || at >= size) {
+        throw nb::index_error(("no row " + std::to_string(k) + " among " + std::to_string(size)).c_str());
+    }
+    nb::dict features;
+    std::visit(
+        [&](const auto& rows) {
+            typename std::decay_t<decltype(rows)>::Row row;
+            if (!rows.row(static_cast<std::size_t>(at), row)) raise(Fault{Fault::Kind::pointers}, at);
+            for (std::size_t j = 0; j < row.size; ++j) {
+                auto slot = static_cast<std::int64_t>(j);
+                if constexpr (requires { row.slots; }) slot = row.slots[j];
+                features[nb::int_(slot)] = static_cast<double>(row.values[j]);
+            }
+        },
+        held.block);
+    return features;
+}
+
 }  // namespace
 
 std::optional<double> number_of(nb::handle value) {
@@ -193,12 +214,16 @@ void bind_examples(nb::module_& m) {
             return slot_of(utf8(name), n, seed);
         },
         nb::arg("name"), nb::arg("n"), nb::arg("seed") = 0);
+    m.def(
+        "slot_of_bytes",
+        [](nb::bytes name, std::size_t n) { return slot_of({name.c_str(), name.size()}, n == 0 ? 1 : n); },
+        nb::arg("name"), nb::arg("n"));
 
     nb::class_<HeldBlock>(m, "Block", "Rows of examples, by reference.")
         .def("__len__", [](const HeldBlock& held) { return rows_of(held.block); })
-        .def_prop_ro("n", [](const HeldBlock& held) {
-            return std::visit([](const auto& block) { return block.n; }, held.block);
-        });
+        .def("__getitem__", &row_at, nb::arg("k"), nb::sig("def __getitem__(self, k: int) -> dict[int, float]"),
+             "A row as a mapping from slots to values.")
+        .def_prop_ro("n", [](const HeldBlock& held) { return width_of(held.block); });
     m.def("dense_block", &dense_block<double>, nb::arg("values").noconvert());
     m.def("dense_block", &dense_block<float>, nb::arg("values").noconvert());
     const auto def_sparse = [&](auto function) {

@@ -86,7 +86,8 @@ class PythonGroup {
     Rounds learn_block(nb::object block, Vector<std::int8_t> codes, std::optional<Numpy> weights, nb::object examples,
                        nb::handle labels) {
         const Busy::Writing writing(busy_);
-        const Block& rows = nb::cast<const HeldBlock&>(block).block;
+        const auto& held = nb::cast<const HeldBlock&>(block);
+        const Block& rows = held.block;
         check_width(width_of(rows), n_);
         const std::size_t size = rows_of(rows);
         if (codes.shape(0) != size || (weights && weights->shape(0) != size)) {
@@ -112,6 +113,7 @@ class PythonGroup {
             const nb::object found = about_label ? nb::object(labels[k]) : nb::none();
             raise(fault, k, found, nb::cast(std::move(rounds)));
         }
+        group_->counts.collisions += held.collisions;
         return rounds;
     }
 

@@ -10,6 +10,8 @@ NB_MODULE(_core, m) {
     python::bind_values(m);
     python::bind_group(m);
     python::bind_frozen(m);
+    python::bind_reading(m);
+    python::bind_store(m);
     m.def("instruction_sets", &instruction_sets, "The kernels this machine can run. All give the same bits.");
     m.def("instruction_set", &instruction_set, "The kernels in use.");
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"),

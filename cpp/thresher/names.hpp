@@ -9,11 +9,6 @@
 
 namespace thresher {
 
-namespace xxh64 {
-
-inline constexpr std::uint64_t p1 = 0x9E3779B185EBCA87u, p2 = 0xC2B2AE3D27D4EB4Fu, p3 = 0x165667B19E3779F9u,
-                               p4 = 0x85EBCA77C2B2AE63u, p5 = 0x27D4EB2F165667C5u;
-
 template <class Word>
 inline Word little_endian(const char* at) {
     Word word;
@@ -26,29 +21,48 @@ inline Word little_endian(const char* at) {
     return word;
 }
 
+// The parts of XXH64; `Digest` puts them together for bytes that come in pieces.
+namespace xxh64 {
+
+inline constexpr std::uint64_t p1 = 0x9E3779B185EBCA87u, p2 = 0xC2B2AE3D27D4EB4Fu, p3 = 0x165667B19E3779F9u,
+                               p4 = 0x85EBCA77C2B2AE63u, p5 = 0x27D4EB2F165667C5u;
+inline constexpr std::size_t stripe = 32;
+
 inline std::uint64_t scramble(std::uint64_t lane, std::uint64_t word) { return std::rotl(lane + word * p2, 31) * p1; }
 
-}  // namespace xxh64
+// Where the hash of fewer bytes than a stripe starts.
+inline std::uint64_t start(std::uint64_t seed) { return seed + p5; }
 
-inline std::uint64_t hash64(std::string_view name, std::uint64_t seed = 0) {
-    using namespace xxh64;
-    const char* at = name.data();
-    const char* const end = at + name.size();
-    std::uint64_t h;
-    if (name.size() >= 32) {
-        std::uint64_t lanes[4] = {seed + p1 + p2, seed + p2, seed, seed - p1};
-        do {
-            for (auto& lane : lanes) {
+// Where that of more starts: from the stripes, 8 bytes of each into each lane.
+class Lanes {
+  public:
+    explicit Lanes(std::uint64_t seed) : lanes_{seed + p1 + p2, seed + p2, seed, seed - p1} {}
+
+    // Takes the whole stripes and returns where the rest begins.
+    const char* take(const char* at, const char* end) {
+        while (static_cast<std::size_t>(end - at) >= stripe) {
+            for (auto& lane : lanes_) {
                 lane = scramble(lane, little_endian<std::uint64_t>(at));
                 at += 8;
             }
-        } while (end - at >= 32);
-        h = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
-        for (auto lane : lanes) h = (h ^ scramble(0, lane)) * p1 + p4;
-    } else {
-        h = seed + p5;
+        }
+        return at;
     }
-    h += name.size();
+
+    std::uint64_t merged() const {
+        std::uint64_t h =
+            std::rotl(lanes_[0], 1) + std::rotl(lanes_[1], 7) + std::rotl(lanes_[2], 12) + std::rotl(lanes_[3], 18);
+        for (const auto lane : lanes_) h = (h ^ scramble(0, lane)) * p1 + p4;
+        return h;
+    }
+
+  private:
+    std::uint64_t lanes_[4];
+};
+
+// The hash, from where it starts, the number of all bytes, and those after the last whole stripe.
+inline std::uint64_t finish(std::uint64_t h, std::uint64_t size, const char* at, const char* end) {
+    h += size;
     for (; end - at >= 8; at += 8) h = std::rotl(h ^ scramble(0, little_endian<std::uint64_t>(at)), 27) * p1 + p4;
     if (end - at >= 4) {
         h = std::rotl(h ^ (little_endian<std::uint32_t>(at) * p1), 23) * p2 + p3;
@@ -58,6 +72,20 @@ inline std::uint64_t hash64(std::string_view name, std::uint64_t seed = 0) {
     h = (h ^ (h >> 33)) * p2;
     h = (h ^ (h >> 29)) * p3;
     return h ^ (h >> 32);
+}
+
+}  // namespace xxh64
+
+inline std::uint64_t hash64(std::string_view name, std::uint64_t seed = 0) {
+    const char* at = name.data();
+    const char* const end = at + name.size();
+    std::uint64_t h = xxh64::start(seed);
+    if (name.size() >= xxh64::stripe) {
+        xxh64::Lanes lanes(seed);
+        at = lanes.take(at, end);
+        h = lanes.merged();
+    }
+    return xxh64::finish(h, name.size(), at, end);
 }
 
 // The high 64 bits of hash * n: every slot below n, evenly, for any n.

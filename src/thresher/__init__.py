@@ -12,25 +12,32 @@ theory proves about it.
 (3, 'mistakes ≤ 3 by Perceptron, separable, after the run')
 """
 
-from thresher import bounds
-from thresher.errors import (
-    BoundViolated,
-    ConcurrentUse,
-    ExampleError,
-    LabelError,
-    LedgerError,
-    ParameterError,
-    StoreError,
-    ThresherError,
-)
-from thresher.evaluate import Trace, trace
-from thresher.ledger import Ledger, Separator
-from thresher.linear import Hypothesis, Perceptron
-from thresher.protocol import Label, Learner, Prediction, Round, Rounds
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thresher import bounds
+    from thresher.data.stream import Batch, Stream, open_stream
+    from thresher.errors import (
+        BoundViolated,
+        ConcurrentUse,
+        ExampleError,
+        LabelError,
+        LedgerError,
+        ParameterError,
+        SourceError,
+        StoreError,
+        ThresherError,
+    )
+    from thresher.evaluate import Trace, trace
+    from thresher.ledger import Ledger, Separator
+    from thresher.linear import Hypothesis, Perceptron
+    from thresher.protocol import Label, Learner, Prediction, Round, Rounds
+    from thresher.store import load, save
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Batch",
     "BoundViolated",
     "ConcurrentUse",
     "ExampleError",
@@ -46,9 +53,36 @@ __all__ = [
     "Round",
     "Rounds",
     "Separator",
+    "SourceError",
     "StoreError",
+    "Stream",
     "ThresherError",
     "Trace",
     "bounds",
+    "load",
+    "open_stream",
+    "save",
     "trace",
 ]
+
+#: Where the names above live, in the order in which they are asked. A name is imported when it is first used, so that
+#: `thresher --help` needs none of them.
+_HOMES = ("errors", "protocol", "linear", "ledger", "data.stream", "evaluate", "store")
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name == "bounds":
+            return import_module("thresher.bounds")
+        homes = (import_module(f"thresher.{home}") for home in _HOMES if name in __all__)
+        for home in homes:
+            if name in home.__all__:
+                globals()[name] = getattr(home, name)
+                return globals()[name]
+        raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

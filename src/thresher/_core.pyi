@@ -2,21 +2,34 @@
 The core of thresher: rules, rows and values. Use it through thresher's own modules.
 """
 
-from typing import Annotated, SupportsFloat, SupportsIndex, overload
+from collections.abc import Callable
+from typing import (
+    Annotated,
+    Any,
+    SupportsFloat,
+    SupportsIndex,
+    overload
+)
 
 import numpy
 import numpy.typing
 from numpy.typing import NDArray
+from typing_extensions import Buffer
 
 
 def hash64(name: str, seed: int = 0) -> int: ...
 
 def slot_of(name: str, n: int, seed: int = 0) -> int: ...
 
+def slot_of_bytes(name: bytes, n: int) -> int: ...
+
 class Block:
     """Rows of examples, by reference."""
 
     def __len__(self) -> int: ...
+
+    def __getitem__(self, k: int) -> dict[int, float]:
+        """A row as a mapping from slots to values."""
 
     @property
     def n(self) -> int: ...
@@ -385,6 +398,107 @@ class Frozen:
     @property
     def squared_distance(self) -> float:
         """The sum of max(0, margin - y u.z)^2, from above."""
+
+class Batch:
+    """Rows as they were read from text."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def X(self, /) -> Block:
+        """The rows."""
+
+    def codes(self, positive: int) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+    @property
+    def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None:
+        """The rows' weights, or None for 1 throughout."""
+
+    @property
+    def tags(self) -> list[bytes]:
+        """The rows' tags, where the reader keeps them."""
+
+    @property
+    def indptr(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def indices(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def data(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+class Reader:
+    """Reads svmlight or Vowpal Wabbit text."""
+
+    def __init__(self, format: str, n: int, *, zero_based: bool, keep_tags: bool, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool) -> None: ...
+
+    def fill(self, readinto: Callable[[memoryview], int]) -> int: ...
+
+    def next(self, last: bool) -> Batch: ...
+
+    def keep_names(self, batch: Batch, changed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def names_of(self, batch: Batch, row: int) -> list[bytes]: ...
+
+    def skip(self, count: int) -> int: ...
+
+    def start_file(self) -> None: ...
+
+    def end_file(self) -> None: ...
+
+    def know_label(self, spelling: bytes) -> None: ...
+
+    def find_label(self, spelling: bytes) -> int:
+        """The number of a label, or -1."""
+
+    def keep_name(self, name: bytes) -> None: ...
+
+    @property
+    def labels(self) -> list[tuple[bytes, int]]: ...
+
+    @property
+    def names(self) -> bytes: ...
+
+    @property
+    def names_full(self) -> bool: ...
+
+    @property
+    def bad(self) -> list[tuple[int, int, bytes, str]]: ...
+
+    @property
+    def stopped(self) -> bool: ...
+
+    @property
+    def saw_query(self) -> bool: ...
+
+    @property
+    def digest(self) -> int: ...
+
+    @property
+    def offset(self) -> int: ...
+
+    @property
+    def without_label(self) -> int: ...
+
+    @property
+    def bad_lines(self) -> int: ...
+
+def pack(sections: dict[str, Buffer | numpy.typing.NDArray[Any]]) -> list[bytes | memoryview]:
+    """
+    The file that holds these sections, in pieces to write one after the other: views of the sections, and
+    what stands before, between and after them.
+    """
+
+def unpack(file: Buffer | numpy.typing.NDArray[Any]) -> dict[str, numpy.typing.NDArray[numpy.uint8]]:
+    """The sections of a file, as read-only views that keep it alive."""
+
+def check_head(head: Buffer | numpy.typing.NDArray[Any], size: int) -> None:
+    """
+    Refuses a file of `size` bytes that cannot be a model, from its first bytes (32 or more; all, if fewer).
+    """
+
+def digest(*pieces: Buffer | numpy.typing.NDArray[Any]) -> int:
+    """XXH64 of these bytes, one after the other."""
 
 def instruction_sets() -> list[str]:
     """The kernels this machine can run. All give the same bits."""

@@ -3,7 +3,8 @@
 ThresherError
 ├── ParameterError      a learner, bound or command was set up with a value it cannot have
 ├── ExampleError        an example, its weight or its label cannot be learned; says where
-│   └── LabelError      it is the label
+│   ├── LabelError      it is the label
+│   └── SourceError     it stands in a file or another source of text; says in which line and column
 ├── LedgerError         rounds that do not continue the ledger
 ├── BoundViolated       a theorem with checked premises failed: a bug of ours
 ├── StoreError          a saved state or model file that cannot be trusted
@@ -24,6 +25,7 @@ __all__ = [
     "LabelError",
     "LedgerError",
     "ParameterError",
+    "SourceError",
     "StoreError",
     "ThresherError",
 ]
@@ -53,6 +55,18 @@ class ExampleError(ThresherError, ValueError):
 
 class LabelError(ExampleError):
     """A label that is not one, or the two spellings of the negative label in one stream."""
+
+
+class SourceError(ExampleError):
+    """A source that cannot be read. `file`, `line` and `column`, both from 1, say where, as far as that is known."""
+
+    def __init__(self, message: str, *, file: str | None = None, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(
+            ":".join(str(part) for part in (file, line, column) if part is not None) + f": {message}" if file else message
+        )
+        self.file = file
+        self.line = line
+        self.column = column
 
 
 class LedgerError(ThresherError, ValueError):

@@ -21,12 +21,15 @@ __all__ = ["block", "many", "numbers", "numeric", "one"]
 def many(X: object, n: int) -> tuple[Block, Any]:
     """Many examples, one a row: a 2-D array or a SciPy sparse matrix with n columns; and X as it was read, row by row.
 
-    float32 and float64 are read where they lie, without a copy; other numbers become float64.
+    Rows that a reader made of text are read as they are. float32 and float64 are read where they lie, without a copy; other
+    numbers become float64.
 
     >>> rows, read = many([[1.0, 0.0], [0.5, 2.0]], n=2)
     >>> len(rows), read[1].tolist()
     (2, [0.5, 2.0])
     """
+    if isinstance(X, Block):
+        return X, X
     if _is_sparse(X):
         csr = _csr(X, n)
         return _sparse(csr, n), csr

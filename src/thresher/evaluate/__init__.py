@@ -1,5 +1,8 @@
-"""Playing a learner against a stream, and looking at it."""
+"""The one loop that plays a learner against a stream, and ways to look at what it did."""
 
-from thresher.evaluate.trace import Trace, trace
+from thresher.evaluate.blackboard import Trace, trace
+from thresher.evaluate.confusion import Confusion, percent
+from thresher.evaluate.margin import promising_margin
+from thresher.evaluate.play import play
 
-__all__ = ["Trace", "trace"]
+__all__ = ["Confusion", "Trace", "percent", "play", "promising_margin", "trace"]

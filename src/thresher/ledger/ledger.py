@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from thresher._core import Round, Rounds
 from thresher.bounds import Certificate, Verdict
@@ -24,6 +25,9 @@ class Ledger:
     counts two baselines: the best constant, which always says the more frequent label, and repeating the last label (which says
     +1 before there is one). Each comparator adds its certificates.
 
+    `after` is the tally of another ledger whose rounds came before: they are counted on, but cannot be shown to the
+    comparators any more, so that what is certified becomes conditional on them.
+
     >>> import thresher as th
     >>> learner, ledger = th.Perceptron(2), th.Ledger(th.Separator([-1.0, -1.0]))
     >>> for x, y in [([1, 0], -1), ([0, 1], -1), ([1, 1], -1)]:
@@ -39,8 +43,8 @@ class Ledger:
       nothing certified here says more than the best constant does
     """
 
-    def __init__(self, *comparators: Comparator) -> None:
-        self._tally = Tally()
+    def __init__(self, *comparators: Comparator, after: Tally | None = None) -> None:
+        self._tally = Tally() if after is None else replace(after, unseen=after.rounds)
         for comparator in comparators:
             if not hasattr(comparator, "watch"):
                 raise ParameterError(f"found {type(comparator).__name__}, expected a comparator such as th.Separator(u)")

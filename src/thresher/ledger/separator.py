@@ -28,7 +28,7 @@ class Separator:
     `u` has one weight for each attribute; `bias_weight` is its weight for the learner's dummy attribute, if that has one.
     `margin` is the γ at which distances γ − y·(u·x) are summed for streams that u does not separate; any value gives
     valid bounds, and the best one depends on the stream. How u was found does not matter: it is checked, every number
-    rounded to the safe side.
+    rounded to the safe side. `called` is what certificates call it.
 
     >>> import thresher as th
     >>> ledger = th.Ledger(th.Separator([1.0, -1.0]))
@@ -39,7 +39,9 @@ class Separator:
     certified mistakes ≤ 4 by Perceptron, separable
     """
 
-    def __init__(self, u: ArrayLike, *, bias_weight: float = 0.0, margin: float = 1.0) -> None:
+    def __init__(
+        self, u: ArrayLike, *, bias_weight: float = 0.0, margin: float = 1.0, called: str = "the u that was given"
+    ) -> None:
         expected = "one weight for each attribute; for a learner's own weights call Separator.of(learner)"
         try:
             weights = np.array(numeric(u, "u", expected), dtype=np.float64, ndmin=1)
@@ -55,6 +57,7 @@ class Separator:
         self._u = weights
         self._bias_weight = _number("bias_weight", bias_weight)
         self._margin = _number("margin", margin)
+        self.called = called
         if not self._margin >= 1 / LARGEST_VALUE:
             raise ParameterError(f"found margin = {margin}, expected a number of at least 2^-250")
 
@@ -68,7 +71,8 @@ class Separator:
         >>> th.Separator.of(learner).u.tolist()
         [-1.0, -2.0]
         """
-        return cls(learner.weights, bias_weight=learner.bias_weight, margin=margin)
+        called = f"the learner's weights after {learner.rounds:,} rounds"
+        return cls(learner.weights, bias_weight=learner.bias_weight, margin=margin, called=called)
 
     @property
     def u(self) -> NDArray[np.float64]:
@@ -119,7 +123,10 @@ class SeparatorWatcher:
         typical = math.sqrt(frozen.squares_on_mistakes / frozen.mistakes) if frozen.mistakes else frozen.largest_norm
         rounded_typical, typical_rounding = self._rounded(tally, typical)
 
-        u = f"the u that was given, ‖u‖ ≤ {above(norm)}"
+        squares = rounded_typical * rounded_typical * frozen.mistakes
+        squares += radius * radius * (tally.mistakes - frozen.mistakes)  # of rounds that were not seen: none is larger
+
+        u = f"{self._separator.called}, ‖u‖ ≤ {above(norm)}"
         every = f"{u}; every ‖x‖ ≤ {above(frozen.largest_norm)}"
         separates = Premise(
             "y·(u·x) ≥ γ > 0 on every round",
@@ -132,8 +139,8 @@ class SeparatorWatcher:
         statements = [
             Statement(
                 bounds.perceptron_run,
-                {"margin": margin, "squares": rounded_typical * rounded_typical * frozen.mistakes, "norm": norm},
-                f"{u}; Σ‖x‖² over the mistakes ≤ {above(frozen.squares_on_mistakes)}",
+                {"margin": margin, "squares": squares, "norm": norm},
+                f"{u}; Σ‖x‖² over the mistakes ≤ {above(squares)}",
                 (separates, typical_rounding),
             ),
             Statement(bounds.perceptron_separable, separable, every, (separates, rounding), any_order=True),
@@ -224,7 +231,13 @@ def _play(tally: Tally) -> tuple[Premise, ...]:
     """The premises on how the rounds were played."""
     known = Status.CHECKED if _known(tally) else Status.ASSUMED
     broken = Status.BROKEN
+    unseen = Premise(
+        f"the first {tally.unseen:,} rounds keep to the same margin, sizes and distances",
+        Status.ASSUMED,
+        "they were learned earlier and cannot be read again",
+    )
     return (
+        *((unseen,) if tally.unseen else ()),
         Premise("the rounds are one Perceptron's", known)
         if tally.moved is None
         else Premise("the rounds are one Perceptron's", broken, f"round {tally.moved} moved it without a mistake"),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import PerceptronRule, Round, Rounds
 from thresher.bounds import Certificate
-from thresher.errors import LedgerError
+from thresher.errors import LedgerError, StoreError
 
 __all__ = ["Comparator", "Tally", "Watcher"]
+
+_NOT_STORED = {"rule", "unseen"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,9 @@ class Tally:
 
     `first` is the number of the first of them. `weighted` is the first round whose example had a weight other than 1, and
     `moved` the first that changed the learner without a mistake, which no Perceptron does. `history` is the core's digest of
-    the rounds up to now, by which the next ones are known to follow; None if some came without one.
+    the rounds up to now, by which the next ones are known to follow; None if some came without one. `missed` counts the
+    mistakes on positive examples. The first `unseen` rounds were counted, but no comparator has seen them: they were
+    played before this ledger was opened.
     """
 
     first: int = 1
@@ -31,12 +35,14 @@ class Tally:
     updates: int = 0
     loss: float = 0.0
     positives: int = 0
+    missed: int = 0
     repeat_last: int = 0
     last_label: int = +1
     weighted: int | None = None
     moved: int | None = None
     rule: PerceptronRule | None = None
     history: int | None = 0
+    unseen: int = 0
 
     @property
     def negatives(self) -> int:
@@ -55,6 +61,7 @@ class Tally:
         if self.rounds:
             self._check_follows(entered, first)
         labels = entered.labels if isinstance(entered, Rounds) else np.array([entered.label], dtype=np.int8)
+        said = entered.predictions if isinstance(entered, Rounds) else np.array([entered.prediction.label], dtype=np.int8)
         known = self.history is not None and entered.before is not None
         return Tally(
             first=self.first if self.rounds else first,
@@ -63,13 +70,39 @@ class Tally:
             updates=self.updates + (entered.updates if isinstance(entered, Rounds) else entered.changed),
             loss=self.loss + entered.loss,
             positives=self.positives + int(np.count_nonzero(labels > 0)),
+            missed=self.missed + int(np.count_nonzero((labels > 0) & (said <= 0))),
             repeat_last=self.repeat_last + int(labels[0] != self.last_label) + int(np.count_nonzero(labels[1:] != labels[:-1])),
             last_label=int(labels[-1]),
             weighted=self.weighted or _first_weighted(entered),
             moved=self.moved or (_first_moved(entered) if entered.rule is None else None),
             rule=entered.rule,
             history=entered.after if known else None,
+            unseen=self.unseen,
         )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The tally as JSON can hold it; the rule is the learner's."""
+        return {name: value for name, value in asdict(self).items() if name not in _NOT_STORED}
+
+    @classmethod
+    def from_dict(cls, stored: object, rule: PerceptronRule | None) -> Tally:
+        """The tally whose `as_dict` this is."""
+        names = set(cls.__dataclass_fields__) - _NOT_STORED
+        if not isinstance(stored, Mapping) or set(stored) != names:
+            raise StoreError(f"the ledger's sums are not {', '.join(sorted(names))}")
+        optional = {"weighted", "moved", "history"}
+        whole = all(type(stored[name]) is int or (name in optional and stored[name] is None) for name in names - {"loss"})
+        if not whole or type(stored["loss"]) is not float or not stored["loss"] >= 0.0:
+            raise StoreError("the ledger's sums are not whole counts and a loss")
+        tally = cls(**stored, rule=rule if stored["rounds"] else None)
+        counts = (tally.mistakes, tally.updates, tally.positives, tally.repeat_last)
+        within = all(0 <= count <= tally.rounds for count in counts) and 0 <= tally.missed <= min(
+            tally.mistakes, tally.positives
+        )
+        wrong = tally.mistakes - tally.missed <= tally.negatives
+        if not (within and wrong and tally.first >= 1 and tally.last_label in (-1, 1)):
+            raise StoreError(f"found sums {dict(stored)!r} that no run of rounds can have")
+        return tally
 
     def _check_follows(self, entered: Round | Rounds, first: int) -> None:
         if first != self.first + self.rounds:

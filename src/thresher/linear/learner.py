@@ -110,6 +110,11 @@ class Hypothesis:
         return self._learner.n
 
     @property
+    def rounds(self) -> int:
+        """How many rounds led to it."""
+        return self._learner.rounds
+
+    @property
     def weights(self) -> NDArray[np.float64]:
         """The weights: a fresh read-only array of length n."""
         return self._learner.weights

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from thresher._core import Round
 from thresher.linear import LinearLearner
 from thresher.notebook import table
-from thresher.protocol import Label
 
 __all__ = ["Trace", "TracedRound", "trace"]
 
@@ -23,25 +23,31 @@ _LATEX = str.maketrans(
 )
 
 
+#: All weights, the bias's last; or, of more than twelve, those that are not 0, by slot.
+Weights = tuple[float, ...] | Mapping[int | str, float]
+Names = Mapping[Any, str]
+NO_NAMES: Names = MappingProxyType({})
+
+
 class TracedRound(NamedTuple):
-    """A round with the weights before and after it; with a bias, its weight comes last."""
+    """A round with the weights before and after it."""
 
     round: Round
-    before: tuple[float, ...]
-    after: tuple[float, ...]
+    before: Weights
+    after: Weights
 
-    def cells(self, digits: int = 12) -> tuple[str, ...]:
+    def cells(self, digits: int = 12, names: Names = NO_NAMES) -> tuple[str, ...]:
         """The round as a line of the table."""
         r = self.round
         return (
             str(r.t),
-            _example(r.example, digits),
-            _vector(self.before, digits),
+            _example(r.example, digits, names),
+            _example(self.before, digits, names),
             _number(r.prediction.score, digits),
             _label(r.prediction.label),
             _label(r.label),
             "yes" if r.mistake else "",
-            _vector(self.after, digits),
+            _example(self.after, digits, names),
         )
 
 
@@ -58,9 +64,14 @@ class Trace:
 
     rounds: tuple[TracedRound, ...]
     digits: int = 12
+    names: Names = field(default_factory=dict)
 
     def _lines(self) -> list[tuple[str, ...]]:
-        return [traced.cells(self.digits) for traced in self.rounds]
+        return [traced.cells(self.digits, self.names) for traced in self.rounds]
+
+    def as_dicts(self) -> list[dict[str, str]]:
+        """The table as JSON can hold it: a mapping for each line."""
+        return [dict(zip(_HEAD, line, strict=True)) for line in self._lines()]
 
     def __str__(self) -> str:
         rows = [_HEAD, *self._lines()]
@@ -85,11 +96,12 @@ class Trace:
         return table(_HEAD, self._lines())
 
 
-def trace(learner: LinearLearner, examples: Iterable[tuple[object, Label]], *, digits: int = 12) -> Trace:
+def trace(learner: LinearLearner, examples: Iterable[tuple[Any, ...]], *, digits: int = 12, names: Names = NO_NAMES) -> Trace:
     """Teaches the learner these (example, label) pairs and returns the blackboard table of the rounds.
 
-    The learner learns: trace a copy to keep it as it is. Of more than twelve weights only those that are not 0 are shown,
-    by slot, and of these the first twelve. With a bias its weight comes last.
+    The learner learns: trace a copy to keep it as it is. An example's weight may come third. Of more than twelve weights only
+    those that are not 0 are shown, by slot or by what `names` calls it, and of these the first twelve. With a bias its weight
+    comes last.
 
     >>> import thresher as th
     >>> print(th.trace(th.Perceptron(2), [([0, 1], +1), ([1, 0], -1), ([0.6, 0.8], +1)]))
@@ -100,17 +112,20 @@ def trace(learner: LinearLearner, examples: Iterable[tuple[object, Label]], *, d
     """
     rounds = []
     before = _weights(learner)
-    for x, y in examples:
-        played = learner.learn(x, y)
+    for example in examples:
+        played = learner.learn(*example)
         after = _weights(learner)
         rounds.append(TracedRound(played, before, after))
         before = after
-    return Trace(tuple(rounds), digits)
+    return Trace(tuple(rounds), digits, names)
 
 
-def _weights(learner: LinearLearner) -> tuple[float, ...]:
-    bias = () if learner.rule.bias is None else (learner.bias_weight,)
-    return (*learner.weights.tolist(), *bias)
+def _weights(learner: LinearLearner) -> Weights:
+    weights, bias = learner.weights, learner.rule.bias
+    if len(weights) + (bias is not None) <= _MOST:
+        return tuple(weights.tolist()) if bias is None else (*weights.tolist(), learner.bias_weight)
+    by_slot: dict[int | str, float] = {int(slot): float(weights[slot]) for slot in weights.nonzero()[0]}
+    return by_slot if bias is None else by_slot | {"bias": learner.bias_weight}
 
 
 def _number(value: float, digits: int) -> str:
@@ -121,26 +136,27 @@ def _label(label: int) -> str:
     return f"{label:+d}" if label else "0"
 
 
-def _vector(values: Sequence[float], digits: int) -> str:
+def _vector(values: Sequence[float], digits: int, names: Names) -> str:
     if len(values) <= _MOST:
         return "(" + ", ".join(_number(value, digits) for value in values) + ")"
-    return _mapping({slot: value for slot, value in enumerate(values) if value != 0}, digits)
+    return _mapping({slot: value for slot, value in enumerate(values) if value != 0}, digits, names)
 
 
-def _mapping(features: Mapping[Any, Any], digits: int) -> str:
-    shown = [f"{key}: {_number(float(value), digits)}" for key, value in islice(features.items(), _MOST)]
+def _mapping(features: Mapping[Any, Any], digits: int, names: Names) -> str:
+    items = islice(features.items(), _MOST)
+    shown = [f"{names.get(key, key)}: {_number(float(value), digits)}" for key, value in items]
     return "{" + ", ".join(shown + ["…"] * (len(features) > _MOST)) + "}"
 
 
-def _example(x: object, digits: int) -> str:
+def _example(x: object, digits: int, names: Names) -> str:
     if isinstance(x, Set):
         return "{" + ", ".join(sorted(map(str, x))) + "}"
     if hasattr(x, "toarray"):  # a sparse row
         x = x.toarray().ravel()
     if isinstance(x, Mapping):
-        return _mapping(x, digits)
+        return _mapping(x, digits, names)
     values: Any = x
-    return _vector([float(value) for value in values], digits)
+    return _vector([float(value) for value in values], digits, names)
 
 
 def _in_latex(cell: str) -> str:

@@ -1,0 +1,247 @@
+// Readers of text in Python: bytes go in by a file's own readinto, batches of rows come out.
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "../reading/reader.hpp"
+#include "../reading/svmlight.hpp"
+#include "../reading/vowpal.hpp"
+#include "bindings.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+using reading::AnyReader;
+using reading::Rows;
+
+struct Batch {
+    Rows rows;
+    std::size_t n;
+};
+
+template <class T>
+auto view(nb::handle self, const T* data, std::size_t size) {
+    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {size}, self);
+}
+
+nb::object block_of(nb::handle self) {
+    const auto& batch = nb::cast<const Batch&>(self);
+    return nb::cast(HeldBlock{batch.rows.block(batch.n), nb::borrow(self), batch.rows.collisions});
+}
+
+auto codes_of(const Batch& batch, int positive) {
+    const auto& labels = batch.rows.labels;
+    auto codes = std::make_unique_for_overwrite<std::int8_t[]>(labels.size());
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+        codes[k] = labels[k] == reading::unlabelled ? not_a_label : labels[k] == positive ? 1 : -1;
+    }
+    return owned<std::int8_t>(std::move(codes), labels.size());
+}
+
+class PythonReader {
+  public:
+    PythonReader(std::string_view format, std::size_t n, bool zero_based, bool keep_tags, std::string_view labels,
+                 bool drop_unlabelled, bool skip_bad, bool needs_features)
+        : n_(n) {
+        if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
+        const reading::Policy policy{labelled(labels), drop_unlabelled, skip_bad, needs_features};
+        if (format == "svmlight") {
+            reader_ = std::make_unique<reading::Reader<reading::Svmlight>>(policy, reading::Svmlight(n, zero_based));
+        } else if (format == "vw") {
+            reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(policy, reading::Vowpal(n, keep_tags));
+        } else {
+            throw std::invalid_argument("no such format");
+        }
+    }
+
+    // Has `readinto` write into the buffer; 0 at the end of the file. The memory is the reader's own: it is lent for
+    // the time of the call.
+    std::size_t fill(nb::handle readinto) {
+        const Busy::Writing writing(busy_);
+        const std::span<char> space = reader_->space();
+        const nb::object lent =
+            nb::steal(PyMemoryView_FromMemory(space.data(), static_cast<Py_ssize_t>(space.size()), PyBUF_WRITE));
+        if (!lent.is_valid()) nb::raise_python_error();
+        std::size_t got = 0;
+        try {
+            got = nb::cast<std::size_t>(readinto(lent));
+        } catch (...) {
+            lent.attr("release")();
+            throw;
+        }
+        lent.attr("release")();
+        if (got > space.size()) throw std::invalid_argument("readinto says it wrote more than there is room for");
+        reader_->filled(got);
+        return got;
+    }
+
+    Batch next(bool last) {
+        const Busy::Writing writing(busy_);
+        const nb::gil_scoped_release free;
+        return {reader_->next(last), n_};
+    }
+
+    void keep_names(const Batch& batch, Vector<bool> changed) {
+        const Busy::Writing writing(busy_);
+        if (changed.shape(0) != batch.rows.size) throw std::invalid_argument("one flag a row");
+        reader_->keep_names(batch.rows, changed.data());
+    }
+
+    template <class Use>
+    auto with(Use&& use) {
+        const Busy::Writing writing(busy_);
+        return use(*reader_);
+    }
+
+  private:
+    static reading::Labelled labelled(std::string_view labels) {
+        if (labels == "needed") return reading::Labelled::needed;
+        if (labels == "optional") return reading::Labelled::optional;
+        if (labels == "ignored") return reading::Labelled::ignored;
+        throw std::invalid_argument("labels are needed, optional or ignored");
+    }
+
+    std::size_t n_;
+    std::unique_ptr<AnyReader> reader_;
+    Busy busy_;
+};
+
+using Spelled = std::tuple<nb::bytes, std::int64_t>;
+using BadLine = std::tuple<std::int64_t, std::size_t, nb::bytes, std::string>;
+
+nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+}  // namespace
+
+void bind_reading(nb::module_& m) {
+    nb::class_<Batch>(m, "Batch", "Rows as they were read from text.")
+        .def("__len__", [](const Batch& batch) { return batch.rows.size; })
+        .def_prop_ro("X", &block_of, nb::sig("def X(self, /) -> Block"), "The rows.")
+        .def("codes", &codes_of, nb::arg("positive"))
+        .def_prop_ro(
+            "weights",
+            [](nb::handle self) -> nb::object {
+                const auto& weights = nb::cast<const Batch&>(self).rows.weights;
+                if (weights.empty()) return nb::none();
+                return nb::cast(view(self, weights.data(), weights.size()));
+            },
+            nb::sig("def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
+            "The rows' weights, or None for 1 throughout.")
+        .def_prop_ro(
+            "tags",
+            [](const Batch& batch) {
+                std::vector<nb::bytes> tags;
+                for (const auto& tag : batch.rows.tags) tags.push_back(as_bytes(tag));
+                return tags;
+            },
+            "The rows' tags, where the reader keeps them.")
+        .def_prop_ro(
+            "indptr",
+            [](nb::handle self) {
+                const auto& rows = nb::cast<const Batch&>(self).rows;
+                return view(self, rows.starts.get(), rows.size + 1);
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "indices",
+            [](nb::handle self) {
+                const auto& rows = nb::cast<const Batch&>(self).rows;
+                return view(self, rows.slots.get(), rows.terms);
+            },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "data",
+            [](nb::handle self) {
+                const auto& rows = nb::cast<const Batch&>(self).rows;
+                return view(self, rows.values.get(), rows.terms);
+            },
+            nb::rv_policy::automatic);
+
+    const auto get = [](auto AnyReader::* member) {
+        return [member](PythonReader& self) { return self.with([member](AnyReader& r) { return r.*member; }); };
+    };
+    nb::class_<PythonReader>(m, "Reader", "Reads svmlight or Vowpal Wabbit text.")
+        .def(nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool>(),
+             nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
+             nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"))
+        .def("fill", &PythonReader::fill, nb::arg("readinto"),
+             nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
+        .def("next", &PythonReader::next, nb::arg("last"))
+        .def("keep_names", &PythonReader::keep_names, nb::arg("batch"), nb::arg("changed"))
+        .def(
+            "names_of",
+            [](PythonReader& self, const Batch& batch, std::size_t row) {
+                std::vector<nb::bytes> names;
+                const auto found = self.with([&](AnyReader& r) { return r.names_of(batch.rows, row); });
+                for (const auto& name : found) names.push_back(as_bytes(name));
+                return names;
+            },
+            nb::arg("batch"), nb::arg("row"))
+        .def(
+            "skip",
+            [](PythonReader& self, std::size_t count) {
+                return self.with([count](AnyReader& r) { return r.skip(count); });
+            },
+            nb::arg("count"))
+        .def("start_file", [](PythonReader& self) { self.with([](AnyReader& r) { r.start_file(); }); })
+        .def("end_file", [](PythonReader& self) { self.with([](AnyReader& r) { r.end_file(); }); })
+        .def(
+            "know_label",
+            [](PythonReader& self, const nb::bytes& spelling) {
+                self.with([&](AnyReader& r) { r.labels.add(std::string(text_of(spelling)), 0); });
+            },
+            nb::arg("spelling"))
+        .def(
+            "find_label",
+            [](PythonReader& self, const nb::bytes& spelling) {
+                const std::string padded = std::string(text_of(spelling)) + '\n' + std::string(16, '\0');
+                return self.with([&](AnyReader& r) { return r.labels.find({padded.data(), spelling.size()}); });
+            },
+            nb::arg("spelling"), "The number of a label, or -1.")
+        .def(
+            "keep_name",
+            [](PythonReader& self, const nb::bytes& name) {
+                self.with([&](AnyReader& r) { r.names.keep(text_of(name)); });
+            },
+            nb::arg("name"))
+        .def_prop_ro("labels",
+                     [](PythonReader& self) {
+                         return self.with([](AnyReader& r) {
+                             std::vector<Spelled> labels;
+                             for (const auto& one : r.labels.seen())
+                                 labels.emplace_back(as_bytes(one.spelling), one.line);
+                             return labels;
+                         });
+                     })
+        .def_prop_ro(
+            "names",
+            [](PythonReader& self) { return self.with([](AnyReader& r) { return as_bytes(r.names.text()); }); })
+        .def_prop_ro("names_full",
+                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.names.full(); }); })
+        .def_prop_ro("bad",
+                     [](PythonReader& self) {
+                         return self.with([](AnyReader& r) {
+                             std::vector<BadLine> bad;
+                             for (const auto& [line, trouble] : r.bad) {
+                                 bad.emplace_back(line, trouble.column, as_bytes(trouble.found), trouble.expected);
+                             }
+                             return bad;
+                         });
+                     })
+        .def_prop_ro("stopped", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.stopped(); }); })
+        .def_prop_ro("saw_query",
+                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.saw_query(); }); })
+        .def_prop_ro("digest", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.digest(); }); })
+        .def_prop_ro("offset", get(&AnyReader::offset))
+        .def_prop_ro("without_label", get(&AnyReader::without_label))
+        .def_prop_ro("bad_lines", get(&AnyReader::bad_lines));
+}
+
+}  // namespace thresher::python

@@ -1,0 +1,136 @@
+// Decimal numbers in text, rounded exactly: what Python's float() gives for the same characters.
+//
+// Everything here reads from a buffer in which a line ends with '\n' and at least 16 bytes follow it (reader.hpp sees
+// to that): a '\n' is no digit, so no loop needs to be told where the text ends.
+#pragma once
+
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <system_error>
+
+#include "../thresher/names.hpp"
+
+namespace thresher::reading {
+
+inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+// Up to eight digits at once: how many of the next eight bytes are digits, from the first on, and their number.
+struct Digits {
+    std::uint64_t number;
+    int count;
+};
+
+inline Digits eight_digits(const char* at) {
+    std::uint64_t d = little_endian<std::uint64_t>(at) ^ 0x3030303030303030u;
+    const std::uint64_t not_digits = (((d & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | d) & 0x8080808080808080u;
+    const int count = std::countr_zero(not_digits) / 8;  // 8 if all are digits
+    d = count == 0 ? 0 : d << (64 - 8 * count);          // leading zeros take the place of what is no digit
+    d = d * 10 + (d >> 8);
+    d = ((d & 0x000000FF000000FFu) * 0x000F424000000064u + ((d >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
+        32;
+    return {d, count};
+}
+
+inline constexpr std::uint64_t whole_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+inline constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// Digits without end: appends to `number` what it can hold, and counts them all. Above 18 of them `number` is void.
+inline const char* digits(const char* at, std::uint64_t& number, int& count) {
+    for (;;) {
+        const Digits next = eight_digits(at);
+        if (count <= 18) number = number * whole_powers[next.count] + next.number;
+        count += count <= 18 ? next.count : 1;
+        at += next.count;
+        if (next.count < 8) return at;
+    }
+}
+
+// Where a number ends that starts at `start`, sign included, by the widest reading; and its value by the library.
+inline const char* slow_number(const char* start, double& value) {
+    const char* end = start + (*start == '-' || *start == '+');
+    while (is_digit(*end) || *end == '.') ++end;
+    int exponent = 0;  // of the first digit that is not 0: it tells underflow from overflow
+    if (*end == 'e' || *end == 'E') {
+        const char* at = end + 1;
+        const bool negative = *at == '-';
+        at += *at == '-' || *at == '+';
+        if (is_digit(*at)) {
+            for (; is_digit(*at); ++at) exponent = exponent < 100000000 ? exponent * 10 + (*at - '0') : exponent;
+            end = at;
+            if (negative) exponent = -exponent;
+        }
+    }
+    const auto [stop, error] = std::from_chars(start + (*start == '+'), end, value);
+    if (stop != end) return nullptr;
+    if (error != std::errc::result_out_of_range) return end;
+    const char* first = start + (*start == '-' || *start == '+');
+    std::int64_t place = 0;
+    while (is_digit(first[place])) ++place;
+    const char* leading = first;
+    while (*leading == '0' || *leading == '.') ++leading;
+    const std::int64_t magnitude = exponent + place - (leading - first);
+    const double size = magnitude > 0 ? __builtin_inf() : 0.0;
+    value = *start == '-' ? -size : size;
+    return end;
+}
+
+[[gnu::noinline]] inline const char* any_number(const char* at, double& value) {
+    const char* const start = at;
+    const bool negative = *at == '-';
+    at += negative || *at == '+';
+    const Digits whole = eight_digits(at);
+    at += whole.count;
+    std::uint64_t mantissa = whole.number;
+    int exponent = 0;
+    if (*at == '.') {
+        Digits part = eight_digits(at + 1);
+        at += 1 + part.count;
+        mantissa = mantissa * whole_powers[part.count] + part.number;
+        exponent = -part.count;
+        if (part.count + whole.count == 0) return nullptr;
+    } else if (whole.count == 0) {
+        return nullptr;
+    }
+    if (is_digit(*at)) return slow_number(start, value);  // more digits than eight
+    if (*at == 'e' || *at == 'E') [[unlikely]] {
+        ++at;
+        const bool shrinks = *at == '-';
+        at += shrinks || *at == '+';
+        const Digits power = eight_digits(at);
+        at += power.count;
+        if (power.count == 0) return nullptr;
+        if (power.count > 4) return slow_number(start, value);
+        exponent += shrinks ? -static_cast<int>(power.number) : static_cast<int>(power.number);
+        if (exponent < -22 || exponent > 22) return slow_number(start, value);
+    }
+    // Clinger's fast path: the mantissa (below 10^16: checked) and the power of ten are exact, so one operation rounds
+    // right.
+    if (mantissa > std::uint64_t{1} << 53) [[unlikely]]
+        return slow_number(start, value);
+    const auto number = static_cast<double>(mantissa);
+    const double size = exponent < 0 ? number / powers[-exponent] : number * powers[exponent];
+    value = negative ? -size : size;
+    return at;
+}
+
+// Reads the number that starts at `at` and returns where it ends, or null if there is none. Too large gives infinity.
+// The two forms that fill files come first: one digit, and 0. with up to seven digits.
+[[gnu::always_inline]] inline const char* read_number(const char* at, double& value) {
+    if (at[0] == '0' && at[1] == '.') {
+        const Digits part = eight_digits(at + 2);
+        const char* const end = at + 2 + part.count;
+        if (part.count < 8 && *end <= ' ') [[likely]] {
+            value = static_cast<double>(part.number) / powers[part.count];
+            return end;
+        }
+    } else if (is_digit(at[0]) && at[1] <= ' ') {
+        value = at[0] - '0';
+        return at + 1;
+    }
+    return any_number(at, value);
+}
+
+}  // namespace thresher::reading

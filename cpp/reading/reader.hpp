@@ -1,0 +1,190 @@
+// From bytes to rows, a buffer at a time: whoever has the bytes puts them into `space`, `next` reads the whole lines.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../thresher/digest.hpp"
+#include "kept.hpp"
+#include "rows.hpp"
+
+namespace thresher::reading {
+
+struct Policy {
+    Labelled labelled = Labelled::optional;
+    bool drop_unlabelled = false;  // unlabelled lines are counted and left out
+    bool skip_bad = false;         // lines that cannot be read are counted and left out
+    bool needs_features = false;   // for a learner that normalises: a line without features cannot be read
+};
+
+struct Bad {
+    std::int64_t line;
+    Trouble trouble;
+};
+
+class AnyReader {
+  public:
+    explicit AnyReader(const Policy& policy) : policy_(policy), buffer_(buffer_size + padding) {}
+    AnyReader(const AnyReader&) = delete;
+    AnyReader& operator=(const AnyReader&) = delete;
+    virtual ~AnyReader() = default;
+
+    // Where the next bytes go. What `next` gave before stays good, but the text it came from is gone.
+    std::span<char> space() {
+        ++generation_;
+        std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
+        end_ -= start_;
+        start_ = 0;
+        if (end_ + padding >= buffer_.size()) buffer_.resize(2 * buffer_.size());
+        return {buffer_.data() + end_, buffer_.size() - padding - end_};
+    }
+    void filled(std::size_t count) { end_ += std::min(count, buffer_.size() - padding - end_); }
+
+    // The rows of the whole lines in the buffer; of everything in it if these are the `last` bytes of their file. It
+    // stops before a line that cannot be read, unless such lines are skipped; then `stopped()`.
+    virtual Rows next(bool last) = 0;
+    virtual void keep_names(const Rows& rows, const bool* changed) = 0;
+    virtual std::vector<std::string> names_of(const Rows& rows, std::size_t k) = 0;
+    virtual bool saw_query() const = 0;
+
+    void start_file() {
+        line_ = 0;
+        fresh_ = true;
+    }
+    void end_file() { digest_.update("", 1); }  // a NUL, so that bytes cannot move from one file to the next unseen
+
+    // Passes over bytes in the buffer, at most `count`, without reading them.
+    std::size_t skip(std::size_t count) {
+        count = std::min(count, end_ - start_);
+        if (count == 0) return 0;
+        const char* const from = buffer_.data() + start_;
+        line_ += std::count(from, from + count, '\n');
+        fresh_ = false;
+        consume(count);
+        return count;
+    }
+
+    bool stopped() const { return stopped_; }
+    std::uint64_t digest() const { return digest_.value(); }  // of all bytes that were read or passed over
+
+    Labels labels;
+    KeptNames names;
+    std::int64_t offset = 0;  // how many bytes those were
+    std::int64_t without_label = 0;
+    std::int64_t bad_lines = 0;
+    std::vector<Bad> bad;  // the first of them
+
+  protected:
+    static constexpr std::size_t buffer_size = std::size_t{1} << 20;
+    static constexpr std::size_t padding = 64;
+    static constexpr std::size_t bad_shown = 5;
+
+    void consume(std::size_t count) {
+        digest_.update(buffer_.data() + start_, count);
+        start_ += count;
+        offset += static_cast<std::int64_t>(count);
+    }
+
+    void note(std::int64_t line, Trouble trouble) {
+        ++bad_lines;
+        if (bad.size() < bad_shown) bad.push_back({line, std::move(trouble)});
+        if (!policy_.skip_bad) stopped_ = true;
+    }
+
+    Policy policy_;
+    std::vector<char> buffer_;
+    std::size_t start_ = 0;
+    std::size_t end_ = 0;
+    std::int64_t line_ = 0;
+    std::uint64_t generation_ = 0;
+    bool fresh_ = true;      // at the first byte of a file
+    bool too_long_ = false;  // inside a line that is too long, which is passed over
+    bool stopped_ = false;
+    Digest digest_;
+};
+
+template <class Format>
+class Reader final : public AnyReader {
+  public:
+    Reader(const Policy& policy, Format format) : AnyReader(policy), format_(std::move(format)) {}
+
+    Rows next(bool last) override {
+        if (fresh_ && end_ - start_ >= 3 && std::memcmp(buffer_.data() + start_, "\xEF\xBB\xBF", 3) == 0) consume(3);
+        if (end_ > start_) fresh_ = false;
+        Rows rows(end_ - start_ + 1);
+        rows.generation = generation_;
+        const char* at = buffer_.data() + start_;
+        const char* const end = buffer_.data() + end_;
+        while (at != end && !stopped_) {
+            const char* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+            if (newline == nullptr) {
+                if (static_cast<std::size_t>(end - at) > longest_line) pass_over(at, end);
+                if (!last || at == end) break;
+                buffer_[end_] = '\n';  // in the padding
+                newline = end;
+            }
+            read_line(at, rows);
+            at = newline + (newline != end);
+        }
+        consume(static_cast<std::size_t>(at - (buffer_.data() + start_)));
+        return rows;
+    }
+
+    void keep_names(const Rows& rows, const bool* changed) override {
+        if constexpr (Format::named) {
+            if (rows.generation != generation_) return;
+            for (std::size_t k = 0; k < rows.size; ++k) {
+                if (!changed[k] || names.full()) continue;
+                format_.each_name(buffer_.data() + rows.places[k], [this](std::string_view name) { names.keep(name); });
+            }
+        }
+    }
+
+    std::vector<std::string> names_of(const Rows& rows, std::size_t k) override {
+        std::vector<std::string> found;
+        if (rows.generation == generation_ && k < rows.size) {
+            format_.each_name(buffer_.data() + rows.places[k],
+                              [&](std::string_view name) { found.emplace_back(name); });
+        }
+        return found;
+    }
+
+    bool saw_query() const override { return format_.saw_query; }
+
+  private:
+    void read_line(const char* at, Rows& rows) {
+        ++line_;
+        if (std::exchange(too_long_, false)) return;  // the rest of one
+        const std::size_t size = rows.size, terms = rows.terms;
+        const auto place = static_cast<std::uint32_t>(at - buffer_.data());
+        Trouble trouble;
+        bool good = format_.read({at, line_, place, policy_.labelled}, labels, rows, trouble);
+        if (good && policy_.needs_features && rows.size > size && rows.terms == terms) {
+            trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
+            rows.drop_last(terms);
+            good = false;
+        }
+        if (!good) {
+            note(line_, std::move(trouble));
+        } else if (rows.size > size && rows.labels.back() == unlabelled) {
+            ++without_label;
+            if (policy_.drop_unlabelled) rows.drop_last(terms);
+        }
+    }
+
+    // A line without end is passed over piece by piece.
+    void pass_over(const char*& at, const char* end) {
+        if (!std::exchange(too_long_, true)) note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
+        at = end;
+    }
+
+    Format format_;
+};
+
+}  // namespace thresher::reading

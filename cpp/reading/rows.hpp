@@ -1,0 +1,242 @@
+// What a reader makes of text: rows ready for a learner, the labels as they are spelled, and what was wrong where.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../thresher/canonical.hpp"
+#include "../thresher/rows.hpp"
+#include "number.hpp"
+
+namespace thresher::reading {
+
+inline constexpr std::size_t longest_line = std::size_t{16} << 20;
+inline constexpr std::size_t most_features = std::size_t{1} << 20;  // in a line
+inline constexpr std::size_t most_slots = std::size_t{1} << 31;     // slots are 32 bits wide here
+
+// One line that cannot be read: where, what was found there, what was expected.
+struct Trouble {
+    std::size_t column = 0;  // in bytes, from 1
+    std::string found;
+    std::string expected;
+};
+
+// Whether a line that could have a label must have one, may have one, or has it passed over.
+enum class Labelled : std::uint8_t { needed, optional, ignored };
+
+// A line as it lies in a reader's buffer, with its number in the file and its place in the buffer.
+struct Line {
+    const char* text;
+    std::int64_t number;
+    std::uint32_t place;
+    Labelled labelled;
+};
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+inline bool at_end(const char* at) { return *at == '\n' || (*at == '\r' && at[1] == '\n'); }
+inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+inline const char* skip_blanks(const char* at) {
+    while (is_blank(*at)) ++at;
+    return at;
+}
+
+inline const char* token_end(const char* at) {
+    while (!is_blank(*at) && !at_end(at)) ++at;
+    return at;
+}
+
+// Text as an error shows it: cut where it is long, with bytes that do not print by their number.
+inline std::string shown(const char* at, const char* end) {
+    constexpr std::size_t longest = 40;
+    std::string text;
+    for (const char* c = at; c != end; ++c) {
+        if (text.size() >= longest && (static_cast<unsigned char>(*c) & 0xC0) != 0x80) return "'" + text + "...'";
+        if (is_control(*c)) {
+            constexpr char hex[] = "0123456789abcdef";
+            const auto byte = static_cast<unsigned char>(*c);
+            text += std::string("\\x") + hex[byte / 16] + hex[byte % 16];
+        } else {
+            text += *c;
+        }
+    }
+    return "'" + text + "'";
+}
+
+// The same, from a place up to the next blank.
+inline std::string shown(const char* at) { return at_end(at) ? "the end of the line" : shown(at, token_end(at)); }
+
+// Whether the bytes are UTF-8: no byte out of place, no form longer than it need be, no surrogates.
+inline bool is_utf8(std::string_view bytes) {
+    std::size_t at = 0;
+    const auto byte = [&](std::size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u; };
+    while (at < bytes.size()) {
+        const unsigned first = byte(at);
+        const std::size_t size = first < 0x80   ? 1
+                                 : first < 0xC2 ? 0
+                                 : first < 0xE0 ? 2
+                                 : first < 0xF0 ? 3
+                                 : first < 0xF5 ? 4
+                                                : 0;
+        if (size == 0) return false;
+        const unsigned second = byte(at + 1);
+        const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+        if (size > 1 && (second < least || second > most)) return false;
+        for (std::size_t i = 2; i < size; ++i) {
+            if ((byte(at + i) & 0xC0) != 0x80) return false;
+        }
+        at += size;
+    }
+    return true;
+}
+
+// The labels of a stream: at most two, each with the first spelling that was met. Labels that are numbers are the same
+// if their values are (1, +1 and 1.0), others if their letters are.
+class Labels {
+  public:
+    struct One {
+        std::string spelling;
+        bool numeric;
+        double value;
+        std::int64_t line;  // where it was first met; 0 if it was known before
+    };
+
+    static bool number(std::string_view token, double& value) {
+        return read_number(token.data(), value) == token.data() + token.size();
+    }
+
+    void add(std::string spelling, std::int64_t line) {
+        std::string padded = spelling + '\n' + std::string(16, '\0');
+        double value = 0.0;
+        const bool numeric = number({padded.data(), spelling.size()}, value);
+        seen_.push_back({std::move(spelling), numeric, value, line});
+    }
+
+    // The number of the label, 0 or 1, or -1 if it is neither. `token` lies in a reader's buffer.
+    int find(std::string_view token) const {
+        for (std::size_t i = 0; i < seen_.size(); ++i) {
+            if (seen_[i].spelling == token) return static_cast<int>(i);
+        }
+        double value = 0.0;
+        if (!number(token, value)) return -1;
+        for (std::size_t i = 0; i < seen_.size(); ++i) {
+            if (seen_[i].numeric && seen_[i].value == value) return static_cast<int>(i);
+        }
+        return -1;
+    }
+
+    // The same, with a new label taken up while there is room for one.
+    bool take(const char* at, const char* end, std::int64_t line, std::int8_t& label, Trouble& trouble) {
+        const std::string_view token(at, static_cast<std::size_t>(end - at));
+        int found = find(token);
+        if (found < 0) {
+            if (!acceptable_label(token, trouble)) return false;
+            if (seen_.size() == 2) {
+                trouble.found = "label " + shown(at, end);
+                trouble.expected =
+                    "'" + seen_[0].spelling + "' or '" + seen_[1].spelling + "', the two labels before it";
+                return false;
+            }
+            found = static_cast<int>(seen_.size());
+            add(std::string(token), line);
+        }
+        label = static_cast<std::int8_t>(found);
+        return true;
+    }
+
+    const std::vector<One>& seen() const { return seen_; }
+
+  private:
+    static bool acceptable_label(std::string_view token, Trouble& trouble) {
+        trouble.expected = "a label";
+        if (token.size() > 256) {
+            trouble.found = "a label of " + std::to_string(token.size()) + " bytes";
+            return false;
+        }
+        std::string lower(token);
+        for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        if (!lower.empty() && (lower[0] == '-' || lower[0] == '+')) lower.erase(0, 1);
+        if (!is_utf8(token)) {
+            trouble.found = shown(token.data(), token.data() + token.size());
+            trouble.expected = "a label in UTF-8";
+            return false;
+        }
+        const bool missing = lower == "nan" || lower == "inf" || lower == "infinity";
+        if (!missing && std::none_of(token.begin(), token.end(), is_control)) return true;
+        trouble.found = shown(token.data(), token.data() + token.size());
+        return false;
+    }
+
+    std::vector<One> seen_;
+};
+
+inline constexpr std::int8_t unlabelled = -1;
+
+// Rows in columns, each canonical: ascending slots, no zeros, every value finite.
+struct Rows {
+    // `bytes` of text hold at most half as many features and rows: so nothing below checks for room.
+    explicit Rows(std::size_t bytes)
+        : starts(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
+          slots(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
+          values(std::make_unique_for_overwrite<double[]>(bytes / 2 + 2)) {
+        starts[0] = 0;
+    }
+
+    std::unique_ptr<std::int32_t[]> starts;
+    std::unique_ptr<std::int32_t[]> slots;
+    std::unique_ptr<double[]> values;
+    std::size_t size = 0;
+    std::size_t terms = 0;              // in whole rows
+    std::vector<std::int8_t> labels;    // 0, 1 or unlabelled
+    std::vector<double> weights;        // empty: 1 throughout
+    std::vector<std::uint32_t> places;  // where each row's line starts in the buffer
+    std::vector<std::string> tags;      // only where they are asked for
+    std::int64_t collisions = 0;
+    std::uint64_t generation = 0;  // of the buffer they came from
+
+    // Writes terms one behind the other, zeros left out. It holds bare pointers, for the loops.
+    struct Writer {
+        Writer(const Rows& rows, std::size_t from) : slots(rows.slots.get()), values(rows.values.get()), end(from) {}
+
+        void put(std::int32_t slot, double value) {
+            slots[end] = slot;
+            values[end] = value;
+            end += value != 0.0;
+        }
+
+        std::int32_t* slots;
+        double* values;
+        std::size_t end;
+    };
+
+    // The terms up to `end` have become a row.
+    void end_row(std::size_t end, std::int8_t label, double weight, std::uint32_t place) {
+        if (weight != 1.0 && weights.empty()) weights.assign(size, 1.0);
+        if (!weights.empty() || weight != 1.0) weights.push_back(weight);
+        labels.push_back(label);
+        places.push_back(place);
+        terms = end;
+        starts[++size] = static_cast<std::int32_t>(end);
+    }
+
+    void drop_last(std::size_t terms_before) {
+        --size;
+        terms = terms_before;
+        labels.pop_back();
+        places.pop_back();
+        if (!weights.empty()) weights.pop_back();
+        if (!tags.empty()) tags.pop_back();
+    }
+
+    Block block(std::size_t n) const {
+        return SparseBlock<std::int32_t, double>{starts.get(), slots.get(), values.get(), size, n, terms};
+    }
+};
+
+}  // namespace thresher::reading

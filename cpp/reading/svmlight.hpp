@@ -1,0 +1,187 @@
+// svmlight and LIBSVM text: `label [qid:number] index:value ... [# comment]`, one example a line.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "number.hpp"
+#include "rows.hpp"
+
+namespace thresher::reading {
+
+class Svmlight {
+  public:
+    Svmlight(std::size_t n, bool zero_based) : n_(n), first_(zero_based ? 0 : 1) {}
+
+    static constexpr bool named = false;
+    bool saw_query = false;  // a qid, which is read and left out
+
+    // Reads a line into `rows`: one row, or none if it is blank. False, with `trouble`, if it cannot be read.
+    bool read(const Line& line, Labels& labels, Rows& rows, Trouble& trouble) {
+        const char* const start = skip_blanks(line.text);
+        if (ends(start)) return true;
+        const char* const label_end = end_of_label(start);
+        const bool labelled = *label_end != ':';
+        const char* failed = start;
+        std::size_t end = rows.terms;
+        std::int8_t label = unlabelled;
+        const bool missing = !labelled && line.labelled == Labelled::needed;
+        const bool taken = labelled && line.labelled != Labelled::ignored;
+        const bool good = (!missing || refuse(trouble, shown(start), "a label before the features")) &&
+                          features(labelled ? label_end : start, rows, end, failed, trouble) &&
+                          (!taken || take(labels, start, label_end, line.number, label, failed, trouble));
+        if (good) {
+            rows.end_row(end, label, 1.0, line.place);
+        } else {
+            trouble.column = static_cast<std::size_t>(failed - line.text) + 1;
+        }
+        return good;
+    }
+
+    template <class Use>
+    static void each_name(const char*, Use&&) {}  // only indices here
+
+  private:
+    struct Feature {
+        std::int32_t slot;
+        double value;
+        const char* at;
+        bool operator<(const Feature& other) const {
+            return slot < other.slot || (slot == other.slot && at < other.at);
+        }
+    };
+
+    static bool ends(const char* at) { return at_end(at) || *at == '#'; }
+
+    static const char* end_of_label(const char* at) {
+        while (!is_blank(*at) && !ends(at) && *at != ':') ++at;
+        return at;
+    }
+
+    // The label is taken up only after the rest of its line was read: a line that is skipped adds none.
+    static bool take(Labels& labels, const char* start, const char* end, std::int64_t number, std::int8_t& label,
+                     const char*& failed, Trouble& trouble) {
+        failed = start;
+        return labels.take(start, end, number, label, trouble);
+    }
+
+    static bool refuse(Trouble& trouble, std::string found, std::string expected) {
+        trouble.found = std::move(found);
+        trouble.expected = std::move(expected);
+        return false;
+    }
+
+    // The features from `start` on, written behind `end`.
+    bool features(const char* const start, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
+        Rows::Writer writer(rows, end);
+        std::int64_t last = -1;
+        bool ascending = true;
+        std::size_t count = 0;
+        for (const char* at = skip_blanks(start); !ends(at); at = skip_blanks(at)) {
+            if (*at == 'q') {
+                failed = at;
+                if (!query(at, trouble)) return false;
+                continue;
+            }
+            std::int32_t slot = 0;
+            double value = 0.0;
+            if (!feature(at, slot, value, failed, trouble)) return false;
+            ascending &= slot > last;
+            last = slot;
+            writer.put(slot, value);
+            if (++count > most_features) return refuse(trouble, "more than 2^20 features", "a shorter line");
+        }
+        end = writer.end;
+        return ascending || sorted(start, rows, end, failed, trouble);
+    }
+
+    [[gnu::always_inline]] bool feature(const char*& at, std::int32_t& slot, double& value, const char*& failed,
+                                        Trouble& trouble) {
+        const Digits index = eight_digits(at);
+        std::uint64_t number = index.number;
+        const char* after = at + index.count;
+        if (index.count == 8) {
+            int count = 8;
+            after = digits(after, number, count);
+            if (count > 18) number = ~std::uint64_t{0};
+        }
+        if (index.count == 0 || *after != ':') [[unlikely]] {
+            failed = at;
+            return refuse(trouble, shown(at), "index:value, the index a whole number");
+        }
+        if (number - first_ >= n_) [[unlikely]] {
+            failed = at;
+            return refuse_index(at, after, number, trouble);
+        }
+        slot = static_cast<std::int32_t>(number - first_);
+        at = after + 1;
+        after = read_number(at, value);
+        if (after == nullptr || !(is_blank(*after) || ends(after)) || !acceptable(value)) [[unlikely]] {
+            failed = at;
+            return refuse(trouble, at_end(at) ? "nothing after the colon" : shown(at),
+                          "a finite number of at most 2^250 (1.8e75) after the colon");
+        }
+        at = after;
+        return true;
+    }
+
+    bool refuse_index(const char* at, const char* after, std::uint64_t number, Trouble& trouble) const {
+        std::string found = "index " + (after - at > 40 ? std::string(at, at + 40) + "..." : std::string(at, after));
+        if (number < first_) {
+            return refuse(trouble, std::move(found), "indices from 1 on; if they count from 0 say --zero-based");
+        }
+        std::string expected = "indices from " + std::to_string(first_) + " to " + std::to_string(n_ - 1 + first_);
+        const int bits = std::bit_width(number - first_);
+        if (bits <= 31) expected += "; for more give --bits " + std::to_string(bits);
+        return refuse(trouble, std::move(found), std::move(expected));
+    }
+
+    bool query(const char*& at, Trouble& trouble) {
+        const bool named_so = at[0] == 'q' && at[1] == 'i' && at[2] == 'd' && at[3] == ':';
+        const char* after = at + 4;
+        while (named_so && is_digit(*after)) ++after;
+        if (!named_so || after == at + 4 || !(is_blank(*after) || ends(after))) {
+            return refuse(trouble, shown(at), "index:value, or qid:number");
+        }
+        saw_query = true;
+        at = after;
+        return true;
+    }
+
+    // The features again, each with its place, in ascending order. All were read without trouble before.
+    bool sorted(const char* at, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
+        scratch_.clear();
+        for (at = skip_blanks(at); !ends(at); at = skip_blanks(at)) {
+            if (*at == 'q') {
+                query(at, trouble);
+                continue;
+            }
+            Feature next{0, 0.0, at};
+            feature(at, next.slot, next.value, failed, trouble);
+            scratch_.push_back(next);
+        }
+        std::sort(scratch_.begin(), scratch_.end());
+        Rows::Writer writer(rows, rows.terms);
+        for (std::size_t j = 0; j < scratch_.size(); ++j) {
+            const Feature& next = scratch_[j];
+            if (j > 0 && scratch_[j - 1].slot == next.slot) {
+                failed = next.at;
+                return refuse(trouble,
+                              "index " + std::to_string(static_cast<std::uint64_t>(next.slot) + first_) + " again",
+                              "every index once in a line");
+            }
+            writer.put(next.slot, next.value);
+        }
+        end = writer.end;
+        return true;
+    }
+
+    std::size_t n_;
+    std::uint64_t first_;  // what the first attribute is called
+    std::vector<Feature> scratch_;
+};
+
+}  // namespace thresher::reading

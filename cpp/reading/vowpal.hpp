@@ -1,0 +1,218 @@
+// Vowpal Wabbit text: `[label [importance]] ['tag]|namespace[:value] feature[:value] ... |namespace ...`, one example a
+// line.
+//
+// Every feature is a name, digits too: its own text, after `namespace^` where the namespace has a name. A name that
+// comes again is a count, its values are added; so are different names that fall into one slot, and these are counted.
+// A label may be a word.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "../thresher/arithmetic.hpp"
+#include "joint_hash.hpp"
+#include "number.hpp"
+#include "rows.hpp"
+#include "slots.hpp"
+
+namespace thresher::reading {
+
+class Vowpal {
+  public:
+    Vowpal(std::size_t n, bool keep_tags) : n_(n), keep_tags_(keep_tags), sorter_(n) {}
+
+    static constexpr bool named = true;
+    static constexpr bool saw_query = false;
+
+    bool read(const Line& line, Labels& labels, Rows& rows, Trouble& trouble) {
+        const char* at = skip_blanks(line.text);
+        if (at_end(at)) return true;
+        Head head;
+        const char* failed = at;
+        std::size_t end = rows.terms;
+        std::int8_t label = unlabelled;
+        const bool good = read_head(at, line.labelled == Labelled::needed, head, failed, trouble) &&
+                          features(head.bar, rows, end, failed, trouble) &&
+                          take(labels, head, line, label, failed, trouble);
+        if (!good) {
+            trouble.column = static_cast<std::size_t>(failed - line.text) + 1;
+            return false;
+        }
+        if (keep_tags_) rows.tags.emplace_back(head.tag);
+        rows.end_row(end, label, head.importance, line.place);
+        return true;
+    }
+
+    // Calls use(name) for every feature of a line that was read without trouble.
+    template <class Use>
+    void each_name(const char* line, Use&& use) {
+        const char* failed;
+        Trouble trouble;
+        std::string name;
+        while (*line != '|') ++line;
+        walk(line, failed, trouble, [&](std::string_view feature, double) {
+            name.assign(space_.first());
+            name += feature;
+            use(std::string_view(name));
+            return true;
+        });
+    }
+
+  private:
+    struct Head {
+        std::string_view label;
+        double importance = 1.0;
+        std::string_view tag;
+        const char* bar = nullptr;
+    };
+
+    static bool refuse(Trouble& trouble, std::string found, std::string expected) {
+        trouble.found = std::move(found);
+        trouble.expected = std::move(expected);
+        return false;
+    }
+
+    // What stands before the first bar.
+    static bool read_head(const char* at, bool needs_label, Head& head, const char*& failed, Trouble& trouble) {
+        std::string_view tokens[3];
+        std::size_t count = 0;
+        for (at = skip_blanks(at); *at != '|'; at = skip_blanks(at)) {
+            failed = at;
+            if (at_end(at)) return refuse(trouble, "no '|' in the line", "label | features");
+            const char* const start = at;
+            while (!is_blank(*at) && !at_end(at) && *at != '|') ++at;
+            const std::string_view token(start, static_cast<std::size_t>(at - start));
+            const bool adjacent = *at == '|';
+            if (*start == '\'' || adjacent) {  // a tag: quoted, or with no blank between it and the bar
+                head.tag = token.substr(*start == '\'');
+                if (std::any_of(token.begin(), token.end(), is_control)) {
+                    return refuse(trouble, shown(start, at), "a tag that prints");
+                }
+                double number;
+                if (adjacent && count == 0 && needs_label && Labels::number(token, number)) {
+                    return refuse(trouble, shown(start, at) + " with no blank before the '|', which makes it a tag",
+                                  "a blank between a label and the '|', or a ' before a tag");
+                }
+                at = skip_blanks(at);
+                failed = at;
+                if (*at == '|') break;
+                return refuse(trouble, shown(at) + " after the tag", "'|'");
+            }
+            if (count == 2)
+                return refuse(trouble, shown(start, at), "at most a label, an importance and a 'tag before the '|'");
+            tokens[count++] = token;
+        }
+        head.bar = at;
+        if (count > 0) head.label = tokens[0];
+        if (count < 2) return true;
+        failed = tokens[1].data();
+        if (!Labels::number(tokens[1], head.importance) ||
+            !(head.importance >= 0.0 && head.importance <= largest_weight)) {
+            return refuse(trouble, "importance " + shown(failed, failed + tokens[1].size()),
+                          "a number from 0 to 2^150 (1.4e45)");
+        }
+        return true;
+    }
+
+    static bool take(Labels& labels, const Head& head, const Line& line, std::int8_t& label, const char*& failed,
+                     Trouble& trouble) {
+        if (head.label.empty() || line.labelled == Labelled::ignored) return true;
+        failed = head.label.data();
+        return labels.take(failed, failed + head.label.size(), line.number, label, trouble);
+    }
+
+    bool features(const char* at, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
+        sorter_.clear();
+        const auto add = [&](std::string_view feature, double value) { return sorter_.add(space_(feature), value); };
+        if (!walk(at, failed, trouble, add)) return false;
+        if (sorter_.settle(rows, end)) return true;
+        return refuse(trouble, "values that add up to more than 2^250 (1.8e75) in one slot", "smaller values");
+    }
+
+    // Every feature from the first bar on, with its namespace in `space_`: use(feature, value).
+    template <class Use>
+    bool walk(const char* at, const char*& failed, Trouble& trouble, Use&& use) {
+        while (*at == '|') {
+            double scale = 1.0;
+            ++at;
+            const char* const start = at;
+            at = name_end(at);
+            std::string space(start, at);
+            if (at != start) space += '^';
+            space_.begin(space);
+            if (*at == ':') {
+                if (at == start) return refuse_name(at, failed, trouble);
+                if (!read_value(at, scale, failed, trouble)) return false;
+            }
+            for (;;) {
+                at = skip_blanks(at);
+                if (*at == '|' || at_end(at)) break;
+                const char* const feature = at;
+                at = name_end(at);
+                if (at == feature) return refuse_name(at, failed, trouble);
+                const std::string_view name(feature, static_cast<std::size_t>(at - feature));
+                double value = 1.0;
+                if (*at == ':' && !read_value(at, value, failed, trouble)) return false;
+                if (!is_blank(*at) && *at != '|' && !at_end(at)) return refuse_name(at, failed, trouble);
+                failed = feature;
+                value *= scale;
+                if (!acceptable(value)) return refuse(trouble, "a product beyond 2^250 (1.8e75)", "smaller values");
+                if (!use(name, value)) return refuse(trouble, "more than 2^20 features", "a shorter line");
+            }
+        }
+        return true;
+    }
+
+    static bool refuse_name(const char* at, const char*& failed, Trouble& trouble) {
+        failed = at;
+        return refuse(trouble, shown(at), "a name, or name:value");
+    }
+
+    // From a colon on. A second colon, or anything else that sticks to the number, is refused.
+    [[gnu::always_inline]] static bool read_value(const char*& at, double& value, const char*& failed,
+                                                  Trouble& trouble) {
+        const char* const after = read_number(at + 1, value);
+        if (after == nullptr || !(is_blank(*after) || *after == '|' || at_end(after)) || !acceptable(value)) {
+            failed = at + 1;
+            return refuse(trouble, at_end(failed) ? "nothing after the colon" : shown(failed),
+                          "a finite number of at most 2^250 (1.8e75) after the colon");
+        }
+        at = after;
+        return true;
+    }
+
+    // Where a name ends: at a blank, a colon, a bar, or a byte that does not print.
+    static const char* name_end(const char* at) {
+#ifdef __SSE2__
+        const __m128i blank = _mm_set1_epi8(0x20), colon = _mm_set1_epi8(':'), bar = _mm_set1_epi8('|'),
+                      erase = _mm_set1_epi8(0x7F);
+        for (;; at += 16) {
+            const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+            const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(text, blank), text);  // 0x20 and below
+            const __m128i other = _mm_or_si128(_mm_cmpeq_epi8(text, colon),
+                                               _mm_or_si128(_mm_cmpeq_epi8(text, bar), _mm_cmpeq_epi8(text, erase)));
+            const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, other)));
+            if (found != 0) return at + std::countr_zero(found);
+        }
+#else
+        while (static_cast<unsigned char>(*at) > 0x20 && *at != ':' && *at != '|' && *at != 0x7F) ++at;
+        return at;
+#endif
+    }
+
+    std::size_t n_;
+    bool keep_tags_;
+    HashedRow sorter_;
+    JointHash space_;
+};
+
+}  // namespace thresher::reading

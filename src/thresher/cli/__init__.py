@@ -1,0 +1,88 @@
+"""The command line: one file for each command. Nothing heavy is imported before a command runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import NoReturn
+
+from thresher import __version__
+from thresher.cli import inspect, learn, predict
+from thresher.errors import ThresherError
+
+__all__ = ["COMMANDS", "main", "parser"]
+
+#: Every command by its name.
+COMMANDS: dict[str, ModuleType] = {"learn": learn, "predict": predict, "inspect": inspect}
+
+WRONG = 2
+INTERRUPTED = 130
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    whole = Parser(
+        prog="thresher",
+        description="Online learning with proof: learns from a stream, one example at a time, and shows beside every result "
+        "what theory proves about it.",
+        epilog="Try: thresher learn demo:oranges",
+        allow_abbrev=False,
+    )
+    whole.add_argument("--version", action="version", version=f"thresher {__version__}")
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
+    for name, command in COMMANDS.items():
+        about = (command.__doc__ or "").strip()
+        first = about.splitlines()[0].rstrip(".")
+        one = commands.add_parser(
+            name,
+            help=first[0].lower() + first[1:],
+            description=about,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_options(one)
+        one.set_defaults(run=command.run)
+    return whole
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit status: 2 for a wrong argument or bad data, with one line that says why."""
+    whole = parser()
+    options = whole.parse_args(arguments)
+    if not hasattr(options, "run"):
+        whole.print_help()
+        return 0
+    try:
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever read our output has left: write what is still held to nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _say("interrupted; nothing was saved", INTERRUPTED)
+    except MemoryError:
+        return _say("there is not enough memory for this; try smaller --bits", WRONG)
+    except (ThresherError, OSError) as error:
+        return _say(_one_line(error), WRONG)
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    return " ".join(str(error).split("\n"))
+
+
+def _say(message: str, status: int) -> int:
+    print(f"thresher: {message}", file=sys.stderr)
+    return status

@@ -1,0 +1,57 @@
+"""Learn from a source, and show what is proven about it.
+
+One pass over SOURCE (or --passes), with a table as it goes: mistakes so far beside those of two baselines, the best constant
+and repeating the last label. Then the source is read once more to check the theorems on it, with the final weights as witness,
+and the ledger is shown. Tables of progress go to stderr, results to stdout.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from thresher.cli.reading import add_reading_options, add_source, whole
+
+__all__ = ["add_options", "run"]
+
+EPILOG = """\
+examples:
+  thresher learn demo:oranges
+  thresher learn mail.vw.gz --save mail.thresher
+  thresher learn more.vw --from mail.thresher --save mail.thresher
+  zcat big.svm.gz | thresher learn - --save big.thresher"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EPILOG
+    add_source(parser)
+    group = parser.add_argument_group("what learns")
+    group.add_argument("--learner", choices=("perceptron",), help="the algorithm (perceptron)")
+    group.add_argument("--normalize", action="store_true", default=None, help="scale each example to norm 1")
+    group.add_argument("--tie", choices=("plus", "minus", "mistake"), help="what a score of 0 predicts (plus)")
+    group.add_argument("--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1")
+    group.add_argument("--passes", type=whole, metavar="K", help="read SOURCE so many times (1)")
+
+    group = parser.add_argument_group("models")
+    group.add_argument("--save", metavar="MODEL", help="write what was learned to this file, at the end or at Ctrl-C")
+    start = group.add_mutually_exclusive_group()
+    start.add_argument("--from", dest="start", metavar="MODEL", help="start from a model, and learn all of SOURCE")
+    start.add_argument(
+        "--resume",
+        metavar="MODEL",
+        help="go on with an interrupted run of the same SOURCE where it stopped; saved to MODEL unless --save names another",
+    )
+
+    group = parser.add_argument_group("what is shown")
+    group.add_argument("--no-check", action="store_true", help="do not read SOURCE again to check the theorems")
+    group.add_argument("--trace", type=whole, metavar="K", help="the blackboard table of the first K rounds")
+    group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")
+    group.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    add_reading_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Learns, saves, checks, and shows."""
+    from thresher.cli.learning import learn
+
+    return learn(options)

@@ -1,0 +1,277 @@
+"""What `thresher learn` does: learn, save, check, show."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from thresher._core import Rounds
+from thresher.bounds import Verdict
+from thresher.cli.interrupt import Interrupt
+from thresher.cli.progress import Bar, Table
+from thresher.cli.reading import reading
+from thresher.cli.summary import as_json, as_text
+from thresher.data.recipe import Recipe
+from thresher.data.source import Source
+from thresher.data.stream import Batch, Position, Stream, open_stream
+from thresher.errors import ParameterError, SourceError, StoreError
+from thresher.evaluate import Trace, play, promising_margin, trace
+from thresher.ledger import Ledger, Separator, Tally
+from thresher.linear import LinearLearner, Perceptron
+from thresher.store import Model, Run
+
+__all__ = ["Learned", "learn"]
+
+VIOLATED = 3
+INTERRUPTED = 130
+BIAS = 1.0
+
+
+@dataclass(frozen=True)
+class Session:
+    """What was asked for, and how the user is told and heard meanwhile."""
+
+    options: argparse.Namespace
+    source: Source
+    bar: Bar
+    interrupt: Interrupt
+
+
+@dataclass
+class Start:
+    """Where a run begins: in the midst of pass `done`, or at its start; `before` was counted until then."""
+
+    learner: LinearLearner | None = None
+    recipe: Recipe | None = None
+    before: Tally = field(default_factory=Tally)
+    began: Tally = field(default_factory=Tally)
+    done: int = 0
+    position: Position | None = None
+    whole: int | None = None
+    names: bytes = b""
+
+
+@dataclass
+class Learned:
+    """A run, or as much of it as there was."""
+
+    source: Source
+    learner: LinearLearner
+    recipe: Recipe
+    ledger: Ledger
+    run: Run
+    names: bytes
+    seconds: float
+    interrupted: bool
+    unlabelled: int
+    bad: int
+    first_bad: list[SourceError]
+    notices: list[str]
+    traced: Trace | None
+    sample: Batch
+    saved: str | None = None
+    checked: Ledger | None = None
+    unchecked: str = ""
+    check_seconds: float = 0.0
+
+    @property
+    def model(self) -> Model:
+        """What is saved."""
+        return Model(self.learner, self.recipe, self.ledger.tally, self.run, self.names)
+
+
+def learn(options: argparse.Namespace) -> int:
+    """Runs the command."""
+    source = Source(*options.source)
+    start, passes = _start(options)
+    if passes > 1 and not source.again:
+        raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
+    save = options.save or options.resume
+    if save is not None:
+        _check_place(save)
+    with Interrupt() as interrupt:
+        session = Session(options, source, Bar(quiet=options.quiet or options.json), interrupt)
+        learned = _learn(session, start, passes)
+        if save is not None:
+            learned.model.save(save)
+            learned.saved = save
+        if options.no_check:
+            learned.unchecked = "the theorems were not checked, as --no-check says"
+        elif learned.interrupted:
+            learned.unchecked = "the theorems are checked when the run is finished"
+        elif not source.again:
+            learned.unchecked = f"{source} cannot be read again to check the theorems on it; a file can"
+        else:
+            _check(session, start, learned)
+    print(json.dumps(as_json(learned), ensure_ascii=False, allow_nan=False) if options.json else as_text(learned))
+    if learned.checked is not None and any(c.verdict is Verdict.VIOLATED for c in learned.checked.certificates()):
+        print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
+        return VIOLATED
+    return INTERRUPTED if learned.interrupted else 0
+
+
+def _start(options: argparse.Namespace) -> tuple[Start, int]:
+    """What the run begins with, and how many passes it has."""
+    path = options.start or options.resume
+    if path is None:
+        return Start(), options.passes or 1
+    model = Model.load(path)
+    if model.recipe is None or model.tally is None:
+        raise StoreError(f"{path}: it was saved from Python and has no recipe to read a source by")
+    _check_learner(options, model.learner)
+    start = Start(model.learner, model.recipe, model.tally, model.tally, names=model.names)
+    if options.start is not None:
+        return start, options.passes or 1
+    run = model.run
+    if run is None or run.finished:
+        raise StoreError(f"{path}: its run is finished; to learn more start from it with --from {path}")
+    if options.passes not in (None, run.passes):
+        raise ParameterError(f"found --passes {options.passes}, but the run has {run.passes}: leave the option out")
+    start.began, start.done, start.position, start.whole = run.began, run.done, run.position, run.whole
+    return start, run.passes
+
+
+def _check_learner(options: argparse.Namespace, learner: LinearLearner) -> None:
+    arguments = learner._arguments()
+    said = {
+        "--learner": (options.learner, type(learner).__name__.lower()),
+        "--normalize": (options.normalize, arguments["normalize"]),
+        "--tie": (options.tie, arguments["tie"]),
+        "--no-bias": (options.no_bias, arguments["bias"] is None),
+    }
+    for option, (wanted, known) in said.items():
+        if wanted is not None and wanted != known:
+            shown = "" if wanted is True else f" {wanted}"
+            raise ParameterError(f"found {option}{shown}, but the model is {learner!r}: leave the option out")
+
+
+def _check_place(path: str) -> None:
+    """What would keep the model from being written is said before anything is learned."""
+    place = Path(path)
+    if place.is_dir():
+        raise ParameterError(f"found the folder {path} for --save, expected a file")
+    if not place.parent.is_dir() or not os.access(place.parent, os.W_OK):
+        raise ParameterError(f"found {path} for --save, expected a file in a folder that exists and can be written to")
+
+
+def _learn(session: Session, start: Start, passes: int) -> Learned:
+    options, source, bar = session.options, session.source, session.bar
+    learner = None if start.learner is None else copy(start.learner)
+    ledger = Ledger(after=start.before)
+    table = Table(bar, start.began, start.before)
+    recipe, done, position, whole, names = start.recipe, start.done, start.position, start.whole, start.names
+    normalize = options.normalize if learner is None else learner.rule.normalize
+    bare = options.no_bias if learner is None else learner.rule.bias is None
+    traces: list[Trace] = []
+    sample: Batch | None = None
+    began = time.monotonic()
+    while True:
+        with open_stream(source, **reading(options, recipe), needs_features=bool(normalize and bare)) as stream:
+            if position is not None:
+                stream.skip_to(position)
+            stream.remember(names)
+            if learner is None:
+                tie = options.tie or "plus"
+                learner = Perceptron(stream.n, normalize=bool(normalize), bias=None if bare else BIAS, tie=tie)
+
+            def watch(batch: Batch, rounds: Rounds, stream: Stream = stream) -> bool:
+                nonlocal sample
+                sample = batch
+                stream.keep_names(batch, rounds.changed)
+                table.enter(rounds)
+                bar.advance("learning", stream, ledger.rounds - start.before.rounds)
+                return not session.interrupt.wished
+
+            batches = _traced(stream, learner, options.trace, traces) if options.trace and not traces else stream
+            complete = play(learner, batches, ledger, watch)
+            recipe, names = stream.recipe, stream.names
+            position = stream.position
+            if complete:
+                if whole is not None and whole != position.digest:
+                    raise SourceError("found other text in this pass than in the first, expected the same", file=str(source))
+                done, whole, position = done + 1, position.digest, None
+        if not complete or done == passes:
+            break
+    bar.end()
+    table.end()
+    if sample is None:
+        raise SourceError("found no example with a label, expected at least one to learn from", file=str(source))
+    return Learned(
+        source=source,
+        learner=learner,
+        recipe=recipe,
+        ledger=ledger,
+        run=Run(passes, done, position or Position(), whole, start.began),
+        names=names,
+        seconds=time.monotonic() - began,
+        interrupted=done < passes,
+        unlabelled=stream.unlabelled,
+        bad=stream.bad,
+        first_bad=stream.first_bad,
+        notices=stream.notices,
+        traced=traces[0] if traces else None,
+        sample=sample,
+    )
+
+
+def _traced(stream: Stream, learner: LinearLearner, rounds: int, traces: list[Trace]) -> Iterator[Batch]:
+    """The batches of a stream, with a trace made of the first rounds on a copy of the learner."""
+    apprentice = copy(learner)
+    examples: list[tuple[Any, ...]] = []
+    names: dict[int, str] = {}
+    for batch in stream:
+        for row in range(min(len(batch), rounds - len(examples))):
+            weight = 1.0 if batch.weights is None else float(batch.weights[row])
+            examples.append((batch.X[row], int(batch.y[row]), weight))
+            names |= stream.names_of(batch, row)
+        if len(examples) == rounds and not traces:
+            traces.append(trace(apprentice, examples, names=names))
+        yield batch
+    if not traces:
+        traces.append(trace(apprentice, examples, names=names))
+
+
+def _check(session: Session, start: Start, learned: Learned) -> None:
+    """Plays the run again, with its final weights as witness."""
+    source, bar = session.source, session.bar
+    if start.began.rounds:
+        learner, before, done, position = start.learner, start.before, start.done, start.position
+    else:  # it began at zero weights: all of it can be played again
+        learner, before, done, position = None, Tally(), 0, None
+    if learner is None:
+        learner = type(learned.learner)(**learned.learner._arguments())
+    margin = promising_margin(learned.learner, learned.sample, learned.learner.rounds)
+    ledger = Ledger(Separator.of(learned.learner, margin=margin), after=before)
+    began = time.monotonic()
+    bare = learner.rule.normalize and learner.rule.bias is None
+    for _ in range(done, learned.run.passes):
+        with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
+            if position is not None:
+                stream.skip_to(position)
+
+            def watch(_batch: Batch, _rounds: Rounds, stream: Stream = stream) -> bool:
+                bar.advance("checking", stream, ledger.rounds - before.rounds)
+                return not session.interrupt.wished
+
+            complete = play(learner, stream, ledger, watch)
+            position = None
+            if not complete:
+                learned.unchecked = "the check was interrupted"
+                bar.end()
+                return
+            same = stream.position.digest == learned.run.whole
+        if not same:
+            break
+    bar.end()
+    if not same or ledger.tally.history != learned.ledger.tally.history:
+        raise SourceError("found other text when it was read again to check the theorems, expected the same", file=str(source))
+    learned.checked = ledger
+    learned.check_seconds = time.monotonic() - began

@@ -1,0 +1,38 @@
+"""Predict the labels of a source with a model.
+
+One line on stdout for each example: its label, spelled as in the data that the model learned from. If SOURCE has labels, the
+table of mistakes goes to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from thresher.cli.reading import add_reading_options, add_source
+
+__all__ = ["add_options", "run"]
+
+EPILOG = """\
+examples:
+  thresher predict mail.thresher new.vw > labels.txt
+  thresher predict mail.thresher new.vw --scores --id tag"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EPILOG
+    parser.add_argument("model", metavar="MODEL", help="a file that thresher learn --save wrote")
+    add_source(parser)
+    group = parser.add_argument_group("what is shown")
+    group.add_argument("--scores", action="store_true", help="the score behind each label, after a tab")
+    group.add_argument("--probabilities", action="store_true", help="the chance of the positive label, where the model has one")
+    group.add_argument("--id", metavar="COLUMN", help="this column first, then a tab; in Vowpal Wabbit text: tag")
+    group.add_argument("--ignore-labels", action="store_true", help="labels in SOURCE mean nothing; do not look at them")
+    add_reading_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Predicts."""
+    from thresher.cli.predicting import predict
+
+    return predict(options)

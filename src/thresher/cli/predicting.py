@@ -1,0 +1,67 @@
+"""What `thresher predict` does."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+
+from thresher.cli.progress import Bar
+from thresher.cli.reading import reading
+from thresher.data.source import Source
+from thresher.data.stream import UNLABELLED, open_stream
+from thresher.errors import ParameterError, SourceError, StoreError
+from thresher.evaluate import Confusion
+from thresher.store import Model
+
+__all__ = ["predict"]
+
+
+def predict(options: argparse.Namespace) -> int:
+    """Runs the command."""
+    model = Model.load(options.model)
+    learner, recipe = model.learner, model.recipe
+    if recipe is None:
+        raise StoreError(f"{options.model}: it was saved from Python and has no recipe to read a source by")
+    if options.probabilities:
+        raise ParameterError(f"found --probabilities, but a {type(learner).__name__} has none; --scores shows its scores")
+    if options.id not in (None, "tag") or (options.id and not recipe.named):
+        raise ParameterError(f"found --id {options.id}, expected tag, which only Vowpal Wabbit text has")
+    plus, minus = recipe.spelled(+1), recipe.spelled(-1)
+    spelled = np.array([minus, "0", plus], dtype=object)
+    bar = Bar(quiet=False)
+    made, examples = Confusion(), 0
+    bare = learner.rule.normalize and learner.rule.bias is None
+    with open_stream(
+        Source(*options.source),
+        **reading(options, recipe),
+        keep_unlabelled=True,
+        ignore_labels=options.ignore_labels,
+        needs_features=bare,
+        tags=options.id is not None,
+    ) as stream:
+        for batch in stream:
+            scores = learner.score_many(batch.X)
+            said = learner._predictions(scores)
+            columns = [batch.tags] if options.id else []
+            columns.append(spelled[said + 1].tolist())
+            if options.scores:
+                columns.append([repr(score + 0.0) for score in scores.tolist()])
+            lines = "".join("\t".join(row) + "\n" for row in zip(*columns, strict=True))
+            sys.stdout.buffer.write(lines.encode("utf-8", "surrogateescape"))
+            made = made.after(batch.y[batch.y != UNLABELLED], said[batch.y != UNLABELLED])
+            examples += len(batch)
+            bar.advance("predicting", stream, examples)
+        bar.end()
+        for notice in [*stream.notices, *map(str, stream.first_bad)]:
+            bar.write(notice)
+        if stream.bad:
+            bar.write(f"{stream.bad:,} lines could not be read and were left out")
+    if examples == 0:
+        raise SourceError("found no example, expected at least one to predict", file=" ".join(options.source))
+    sys.stdout.buffer.flush()
+    if made.examples:
+        bar.write(made.table(minus, plus))
+        bar.write(made.in_words(plus))
+    return 0

@@ -1,0 +1,83 @@
+"""The options that say how a source is read, and how they go together with a model's recipe."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from thresher.errors import ParameterError
+
+if TYPE_CHECKING:
+    from thresher.data.recipe import Recipe
+
+__all__ = ["add_reading_options", "add_source", "check_recipe", "reading"]
+
+_FORMATS = ("svmlight", "vw")
+_DEFAULT_BITS = 18
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "source",
+        nargs="+",
+        metavar="SOURCE",
+        help="a file, several in order, - for standard input, or demo:oranges; gzip and Zstandard are known by content",
+    )
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how SOURCE is read (a model remembers all of this)")
+    group.add_argument(
+        "--format", choices=_FORMATS, help="svmlight (LIBSVM) or Vowpal Wabbit text; by default seen from the first line"
+    )
+    group.add_argument("--positive", metavar="LABEL", help="the positive label; by default the larger or later one")
+    group.add_argument("--bits", type=whole, metavar="B", help="2^B slots for features (18)")
+    group.add_argument("--n", type=whole, metavar="N", help="so many slots, instead of --bits")
+    group.add_argument("--zero-based", action="store_true", default=None, help="svmlight indices count from 0, not from 1")
+    group.add_argument(
+        "--on-bad", choices=("stop", "skip"), default="stop", help="what to do at a line that cannot be read (stop)"
+    )
+
+
+def whole(text: str) -> int:
+    """A whole number of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number of at least 1")
+    return number
+
+
+def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any]:
+    """What `open_stream` is to be called with."""
+    if recipe is not None:
+        check_recipe(options, recipe)
+        return {"recipe": recipe, "on_bad": options.on_bad}
+    if options.n is not None and options.bits is not None:
+        raise ParameterError("found both --n and --bits, expected one of them")
+    return {
+        "format": options.format,
+        "n": options.n,
+        "bits": _DEFAULT_BITS if options.bits is None else options.bits,
+        "zero_based": bool(options.zero_based),
+        "positive": options.positive,
+        "on_bad": options.on_bad,
+    }
+
+
+def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
+    """An option that contradicts the model is an error."""
+    said = {
+        "--format": (options.format, recipe.format),
+        "--n": (options.n, recipe.n),
+        "--bits": (None if options.bits is None else 2**options.bits, recipe.n),
+        "--zero-based": (options.zero_based, recipe.zero_based),
+        "--positive": (options.positive, recipe.plus),
+    }
+    for option, (wanted, known) in said.items():
+        if wanted is not None and wanted != known:
+            shown = options.bits if option == "--bits" else wanted
+            was = f"{known:,} slots" if option == "--bits" else known
+            raise ParameterError(f"found {option} {shown}, but the model was made with {was}: leave the option out")

@@ -1,0 +1,144 @@
+"""A run in words and tables, and as JSON."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from thresher.evaluate import Confusion
+
+if TYPE_CHECKING:
+    from thresher.cli.learning import Learned
+
+__all__ = ["as_json", "as_text"]
+
+_SORTED_BELOW = 0.01
+
+
+def as_text(learned: Learned) -> str:
+    """What the user reads at the end."""
+    parts = []
+    if learned.traced is not None:
+        parts.append(str(learned.traced))
+    parts += [_what(learned), _counts(learned), *_notices(learned), _proof(learned), _next(learned)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def as_json(learned: Learned) -> dict[str, Any]:
+    """The same as JSON can hold it."""
+    run = _run(learned)
+    learner = learned.learner
+    certificates = [] if learned.checked is None else learned.checked.certificates()
+    headline = None if learned.checked is None else learned.checked.headline
+    return {
+        "source": list(learned.source.places),
+        "format": learned.recipe.format,
+        "examples": run.examples,
+        "mistakes": run.mistakes,
+        "updates": learned.ledger.updates - learned.run.began.updates,
+        "loss": float(run.mistakes),
+        "error_rate": run.mistakes / run.examples,
+        "seconds": learned.seconds,
+        "check_seconds": learned.check_seconds,
+        "passes": learned.run.passes,
+        "positives": run.found + run.missed,
+        "labels": {"positive": learned.recipe.spelled(+1), "negative": learned.recipe.spelled(-1)},
+        "confusion": run.as_dict(),
+        "baselines": {"best_constant": _constant(run), "repeat_last": _repeats(learned)},
+        "learner": {"name": type(learner).__name__, "parameters": learner._arguments()},
+        "rounds_in_all": learner.rounds,
+        "unlabelled": learned.unlabelled,
+        "bad_lines": learned.bad,
+        "first_bad_lines": [str(error) for error in learned.first_bad],
+        "collisions": learner.collisions,
+        "interrupted": learned.interrupted,
+        "saved": learned.saved,
+        "notices": _notices(learned),
+        "certificates": [certificate.as_dict() for certificate in certificates],
+        "headline": None if headline is None else headline.as_dict(),
+        "unchecked": learned.unchecked or None,
+        "trace": None if learned.traced is None else learned.traced.as_dicts(),
+    }
+
+
+def _run(learned: Learned) -> Confusion:
+    return Confusion.of(learned.ledger.tally) - Confusion.of(learned.run.began)
+
+
+def _constant(run: Confusion) -> int:
+    return min(run.found + run.missed, run.false_alarms + run.rejected)
+
+
+def _repeats(learned: Learned) -> int:
+    return learned.ledger.repeat_last - learned.run.began.repeat_last
+
+
+def _what(learned: Learned) -> str:
+    run, passes = _run(learned), learned.run.passes
+    how = "one pass" if passes == 1 else f"{passes} passes"
+    state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
+    line = f"{run.examples:,} examples of {learned.source} {state}, learned by {learned.learner!r}"
+    if learned.run.began.rounds:
+        line += f"\nafter {learned.run.began.rounds:,} examples that the model had learned before"
+    return line
+
+
+def _counts(learned: Learned) -> str:
+    run, recipe = _run(learned), learned.recipe
+    plus, minus = recipe.spelled(+1), recipe.spelled(-1)
+    lines = [run.table(minus, plus), run.in_words(plus)]
+    lines.append(
+        f"baselines: the best constant makes {_constant(run):,} mistakes, repeating the last label {_repeats(learned):,}"
+    )
+    return "\n".join(lines)
+
+
+def _notices(learned: Learned) -> list[str]:
+    run = _run(learned)
+    notices = list(learned.notices)
+    if learned.unlabelled:
+        notices.append(f"{learned.unlabelled:,} examples had no label and were not learned")
+    if learned.bad:
+        first = "; ".join(str(error) for error in learned.first_bad)
+        notices.append(f"{learned.bad:,} lines could not be read and were left out: {first}")
+    if learned.learner.collisions:
+        notices.append(
+            f"{learned.learner.collisions:,} times two names of one example fell into one slot; more --bits make that rarer"
+        )
+    repeats, constant = _repeats(learned), _constant(run)
+    if run.examples >= 100 and min(repeats, constant) < _SORTED_BELOW * run.examples:
+        best = "repeating the last label" if repeats <= constant else "the best constant"
+        notices.append(
+            f"the source looks sorted by label: {best} makes only {min(repeats, constant):,} mistakes in {run.examples:,} "
+            "examples; what is counted one by one says little here, so shuffle it first"
+        )
+    return notices
+
+
+def _proof(learned: Learned) -> str:
+    if learned.checked is None:
+        return f"Nothing is proven yet: {learned.unchecked}."
+    headline = learned.checked.headline
+    lines = ["What is proven", str(learned.checked)]
+    if headline is not None:
+        lines += ["", str(headline)]
+    return "\n".join(lines)
+
+
+def _next(learned: Learned) -> str:
+    source = " ".join(shlex.quote(place) for place in learned.source.places)
+    model = shlex.quote(learned.saved or "my.thresher")
+    if learned.interrupted and learned.saved:
+        return f"Saved to {learned.saved}. To go on where it stopped:\n  thresher learn {source} --resume {model}"
+    if learned.interrupted:
+        return f"Nothing was saved. With --save {model} it would have been, and could go on."
+    if not learned.saved:
+        return f"To keep what was learned:\n  thresher learn {source} --save {model}"
+    return "\n".join(
+        [
+            f"Saved to {learned.saved}. Next:",
+            f"  thresher predict {model} {source}",
+            f"  thresher inspect {model}",
+            f"  thresher learn MORE --from {model} --save {model}",
+        ]
+    )

@@ -1,0 +1,195 @@
+"""Where bytes come from: files, several in order, standard input, or a demo; gzip and Zstandard are known by content."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+
+from thresher.data import demos
+from thresher.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+__all__ = ["Opened", "Place", "Source"]
+
+Place = str | os.PathLike[str]
+
+STANDARD_INPUT = "-"
+_DEMO = "demo:"
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"PK\x03\x04": "zip",
+}
+_READ = ("gzip", "Zstandard")
+_PEEK = 1 << 16
+
+
+class Text(Protocol):
+    """What a reader needs of a file."""
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+    def peek(self, size: int = ..., /) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file that is being read: its name for errors, its text, and how far in its bytes on disk one has come."""
+
+    name: str
+    text: Text
+    raw: BinaryIO | None
+
+    def position(self) -> int:
+        return self.raw.tell() if self.raw is not None else 0
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Reads text into the buffer: how many bytes, 0 at the end."""
+        with self._said():
+            return self.text.readinto(buffer)
+
+    def peek(self) -> bytes:
+        """The next bytes, some thousand of them, without reading on."""
+        with self._said():
+            return self.text.peek(_PEEK)
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """What is wrong with the compression of a file becomes a `SourceError`."""
+        try:
+            yield
+        except EOFError:
+            raise SourceError(
+                f"found the end of the file after {self.position():,} bytes, in the middle of its compressed data, "
+                "expected the rest: it was cut off",
+                file=self.name,
+            ) from None
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise SourceError(f"found damaged compressed data ({error})", file=self.name) from None
+
+
+class Source:
+    """Files in order, standard input (`-`), or `demo:NAME`.
+
+    >>> source = Source("demo:oranges")
+    >>> source.again, source.size
+    (True, None)
+    >>> with next(source.open()) as opened:
+    ...     opened.text.peek(12)[:12]
+    b'local-market'
+    """
+
+    def __init__(self, *places: Place) -> None:
+        self.places = tuple(os.fspath(place) for place in places)
+        if not self.places:
+            raise ParameterError("found no source, expected a file, several, - for standard input, or demo:oranges")
+        if STANDARD_INPUT in self.places and len(self.places) > 1:
+            raise ParameterError("found - among several sources, expected standard input alone")
+        for place in self.places:
+            if place.startswith(_DEMO):
+                demos.find(place.removeprefix(_DEMO))
+
+    @property
+    def demo(self) -> demos.Demo | None:
+        """The demo, if the source is one."""
+        only = self.places[0]
+        return demos.find(only.removeprefix(_DEMO)) if len(self.places) == 1 and only.startswith(_DEMO) else None
+
+    @property
+    def again(self) -> bool:
+        """Whether it can be read a second time, from its start."""
+        return all(place.startswith(_DEMO) or _regular(place) for place in self.places)
+
+    @property
+    def size(self) -> int | None:
+        """The bytes on disk, if that is known."""
+        regular = [place for place in self.places if not place.startswith(_DEMO) and _regular(place)]
+        return sum(Path(place).stat().st_size for place in regular) if len(regular) == len(self.places) else None
+
+    def check(self) -> None:
+        """Raises what opening its files would raise, before anything is read."""
+        for place in self.places:
+            if not place.startswith(_DEMO) and place != STANDARD_INPUT and _regular(place):
+                Path(place).open("rb").close()
+
+    def __str__(self) -> str:
+        return " ".join(self.places)
+
+    def open(self) -> Iterator[AbstractContextManager[Opened]]:
+        """Each file in turn, to be opened with `with`."""
+        return (_open(place) for place in self.places)
+
+
+def _regular(place: str) -> bool:
+    try:
+        return place != STANDARD_INPUT and stat.S_ISREG(Path(place).stat().st_mode)
+    except OSError:
+        return True  # what is wrong with it will be said when it is opened
+
+
+@contextmanager
+def _open(place: str) -> Iterator[Opened]:
+    if place.startswith(_DEMO):
+        demo = demos.find(place.removeprefix(_DEMO))
+        yield Opened(place, io.BufferedReader(_Blocks(demo.blocks()), _PEEK), None)
+    elif place == STANDARD_INPUT:
+        yield _uncompressed("standard input", sys.stdin.buffer, None)
+    else:
+        with Path(place).open("rb", buffering=_PEEK) as file:
+            yield _uncompressed(place, file, file)
+
+
+def _uncompressed(name: str, file: BinaryIO, raw: BinaryIO | None) -> Opened:
+    buffered = cast("io.BufferedReader", file)
+    start = buffered.peek(8)
+    kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+    if kind == "gzip":
+        import gzip
+
+        return Opened(name, cast("Text", gzip.GzipFile(fileobj=buffered, mode="rb")), raw)
+    if kind == "Zstandard":
+        return Opened(name, _zstandard(buffered), raw)
+    if kind is not None:
+        raise SourceError(f"found {kind}, expected text, or text compressed by {' or '.join(_READ)}", file=name)
+    return Opened(name, buffered, raw)
+
+
+def _zstandard(file: io.BufferedReader) -> Text:
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdFile
+    else:
+        from backports.zstd import ZstdFile
+    return cast("Text", ZstdFile(file, "rb"))
+
+
+class _Blocks(io.RawIOBase):
+    """Blocks of bytes as a file."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        room = memoryview(buffer)
+        if not self._rest:
+            self._rest = memoryview(next(self._blocks, b""))
+        size = min(len(room), len(self._rest))
+        room[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size

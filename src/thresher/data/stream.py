@@ -1,0 +1,345 @@
+"""A source as a stream of examples: `open_stream`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import NOT_A_LABEL, Block, Reader, slot_of_bytes
+from thresher._core import Batch as CoreBatch
+from thresher.data.recipe import FORMATS, Recipe
+from thresher.data.source import Opened, Place, Source
+from thresher.data.spelling import positive_index
+from thresher.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+__all__ = ["DEFAULT_BITS", "UNLABELLED", "Batch", "Position", "Stream", "open_stream"]
+
+DEFAULT_BITS = 18
+
+#: What stands in `Batch.y` where an example has no label.
+UNLABELLED = NOT_A_LABEL
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some thousand examples as they came: `learner.learn_many(batch.X, batch.y, batch.weights)` learns them.
+
+    `X` holds the rows, `y` a label for each (−1 or +1; `UNLABELLED` where there is none), `weights` is None if all
+    are 1, `tags` is empty unless they were asked for.
+    """
+
+    X: Block
+    y: NDArray[np.int8]
+    weights: NDArray[np.float64] | None
+    tags: list[str]
+    rows: CoreBatch
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def matrix(self) -> csr_matrix:
+        """The rows as a SciPy matrix, for other libraries."""
+        from scipy.sparse import csr_matrix
+
+        rows = self.rows
+        return csr_matrix((rows.data, rows.indices, rows.indptr), shape=(len(self), self.X.n))
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far a stream was read: so many bytes of text, with this digest."""
+
+    offset: int = 0
+    digest: int | None = None
+
+
+class Stream:
+    """The examples of a source, batch by batch, once. Use it in a `with`, or read it to its end.
+
+    >>> import thresher as th
+    >>> with th.open_stream("demo:oranges") as stream:
+    ...     learner = th.Perceptron(stream.n, bias=1.0)
+    ...     for batch in stream:
+    ...         rounds = learner.learn_many(batch.X, batch.y, batch.weights)
+    >>> stream.recipe.plus, stream.recipe.minus, learner.rounds
+    ('export', 'local-market', 9600)
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        recipe: Recipe | None,
+        *,
+        format: str | None,
+        n: int,
+        zero_based: bool,
+        positive: str | None,
+        skip_bad: bool,
+        keep_unlabelled: bool,
+        ignore_labels: bool,
+        needs_features: bool,
+        tags: bool,
+    ) -> None:
+        self.source = source
+        source.check()
+        self._files = source.open()
+        self._context = next(self._files)
+        self._file: Opened | None = self._context.__enter__()
+        self._read_before = 0
+        try:
+            if recipe is None:
+                recipe = Recipe(format or _detected(self._file, source), n, zero_based)
+            if tags and not recipe.named:
+                raise ParameterError(f"{FORMATS[recipe.format]} has no tags")
+            self._recipe = recipe
+            self._wanted = positive if positive is not None or source.demo is None else source.demo.positive
+            self._keep_unlabelled = keep_unlabelled
+            self._reader = Reader(
+                recipe.format,
+                recipe.n,
+                zero_based=recipe.zero_based,
+                keep_tags=tags,
+                labels="ignored" if ignore_labels else "optional" if keep_unlabelled else "needed",
+                drop_unlabelled=not keep_unlabelled,
+                skip_bad=skip_bad,
+                needs_features=needs_features,
+            )
+        except BaseException:
+            self.close()
+            raise
+        known = [label for label in (recipe.minus, recipe.plus) if label is not None]
+        for label in known:
+            self._reader.know_label(label.encode())
+        self._fixed = bool(known)  # then a label that was not met before takes the place that is left
+        self._decided = 0
+        self._positive = 0 if recipe.minus is None else 1
+        self._reader.start_file()
+
+    # ---- what is known of it -----------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """The number of slots."""
+        return self._recipe.n
+
+    @property
+    def recipe(self) -> Recipe:
+        """How it is read, with the labels met so far."""
+        labels = [spelling.decode() for spelling, _ in self._reader.labels]
+        first, second = (*labels, None, None)[:2]
+        plus, minus = (first, second) if self._positive == 0 else (second, first)
+        return replace(self._recipe, plus=plus, minus=minus)
+
+    @property
+    def position(self) -> Position:
+        """How far it was read."""
+        return Position(self._reader.offset, self._reader.digest)
+
+    @property
+    def read(self) -> int:
+        """How many bytes were read on disk; together with `source.size` it tells how much is left."""
+        return self._read_before + (0 if self._file is None else self._file.position())
+
+    @property
+    def unlabelled(self) -> int:
+        """How many examples had no label."""
+        return self._reader.without_label
+
+    @property
+    def bad(self) -> int:
+        """How many lines could not be read and were left out."""
+        return self._reader.bad_lines
+
+    @property
+    def first_bad(self) -> list[SourceError]:
+        """The first few of them."""
+        return [self._error(*bad) for bad in self._reader.bad]
+
+    @property
+    def notices(self) -> list[str]:
+        """What a user should know of it."""
+        notices = []
+        if self._reader.saw_query:
+            notices.append("the file has query ids (qid); they are not used")
+        if self._reader.names_full:
+            notices.append("there are more names than a model keeps; the later ones will be shown by their slots")
+        return notices
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> bytes:
+        """The names that were kept, each ended by a line break."""
+        return self._reader.names
+
+    def remember(self, names: bytes) -> None:
+        """Takes up names that were kept earlier."""
+        for name in names.split(b"\n")[:-1]:
+            self._reader.keep_name(name)
+
+    def keep_names(self, batch: Batch, changed: NDArray[np.bool_]) -> None:
+        """Keeps the names of the rows that changed a learner, up to a limit. Only before the next batch is read."""
+        self._reader.keep_names(batch.rows, np.ascontiguousarray(changed))
+
+    def names_of(self, batch: Batch, row: int) -> dict[int, str]:
+        """The slots of a row with their names, as the source spells them. Only before the next batch is read."""
+        if not self._recipe.named:
+            return {slot: self._recipe.attribute(slot) for slot in batch.X[row]}
+        names = self._reader.names_of(batch.rows, row)
+        return {slot_of_bytes(name, self.n): name.decode("utf-8", "backslashreplace") for name in names}
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Batch]:
+        while self._file is not None:
+            got = self._reader.fill(self._file.readinto)
+            rows = self._reader.next(got == 0)
+            if len(rows):
+                self._decide()
+                yield self._batch(rows)
+            if self._reader.stopped:
+                raise self._error(*self._reader.bad[-1])
+            if got == 0:
+                self._next_file()
+
+    def skip_to(self, position: Position) -> None:
+        """Passes over what was read before; if it is not the same text, says so."""
+        left = position.offset
+        while left and self._file is not None:
+            got = self._reader.fill(self._file.readinto)
+            left -= self._reader.skip(left)
+            if got == 0 and left:
+                self._next_file()
+        if left or self._reader.digest != position.digest:
+            raise SourceError(
+                f"found another text than the run was reading, in its first {position.offset:,} bytes; "
+                "expected the same, to go on where it stopped",
+                file=str(self.source),
+            )
+
+    def close(self) -> None:
+        """Closes the file that is being read."""
+        if self._file is not None:
+            self._file = None
+            self._context.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _next_file(self) -> None:
+        self._read_before = self.read
+        self._reader.end_file()
+        self.close()
+        following = next(self._files, None)
+        if following is not None:
+            self._context = following
+            self._file = following.__enter__()
+            self._reader.start_file()
+
+    def _decide(self) -> None:
+        """Which label is the positive one, as soon as that matters."""
+        labels = self._reader.labels
+        if len(labels) == self._decided or self._fixed:
+            return
+        spelled = [spelling.decode() for spelling, _ in labels]
+        wanted = -1 if self._wanted is None else self._reader.find_label(self._wanted.encode("utf-8", "surrogateescape"))
+        line = labels[-1][1]
+        try:
+            positive = positive_index(spelled, self._wanted, wanted)
+        except ParameterError as error:
+            raise SourceError(str(error), file=self._name, line=line) from None
+        if self._decided and positive != self._positive:
+            met = "positive" if self._positive == 0 else "negative"
+            raise SourceError(
+                f"found label {spelled[1]!r} after {spelled[0]!r} was taken for the {met} one; "
+                "say with --positive LABEL which one is positive",
+                file=self._name,
+                line=line,
+            )
+        self._positive = positive
+        self._decided = len(labels)
+
+    def _batch(self, rows: CoreBatch) -> Batch:
+        tags = [tag.decode("utf-8", "surrogateescape") for tag in rows.tags]
+        return Batch(rows.X, rows.codes(self._positive), rows.weights, tags, rows)
+
+    @property
+    def _name(self) -> str:
+        return str(self.source) if self._file is None else self._file.name
+
+    def _error(self, line: int, column: int, found: bytes, expected: str) -> SourceError:
+        shown = found.decode("utf-8", "backslashreplace")
+        return SourceError(f"found {shown}, expected {expected}", file=self._name, line=line, column=column)
+
+
+def _detected(file: Opened, source: Source) -> str:
+    """The format of a text by its first line: Vowpal Wabbit's has a bar."""
+    if source.demo is not None:
+        return source.demo.format
+    start = file.peek()
+    lines = (line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
+    return "vw" if b"|" in next(lines, b"").partition(b"#")[0] else "svmlight"
+
+
+def open_stream(
+    source: Place | list[Place] | Source,
+    *,
+    format: str | None = None,
+    n: int | None = None,
+    bits: int = DEFAULT_BITS,
+    zero_based: bool = False,
+    positive: str | None = None,
+    on_bad: str = "stop",
+    keep_unlabelled: bool = False,
+    ignore_labels: bool = False,
+    needs_features: bool = False,
+    tags: bool = False,
+    recipe: Recipe | None = None,
+) -> Stream:
+    """The examples of a source: a file, several, `-` for standard input, or `demo:oranges`.
+
+    - ``format`` is ``"svmlight"`` or ``"vw"``; by default it is seen from the first line. gzip and Zstandard are known by
+      content.
+    - ``n`` is the number of slots, by default 2^bits. Indices are used as they are, names fall into the slot that their
+      hash gives.
+    - ``positive`` names the positive label. By default it is the larger number, or the later word in the alphabet.
+    - ``on_bad="skip"`` leaves out lines that cannot be read, and counts them; by default they raise `SourceError`.
+    - ``keep_unlabelled`` gives examples without a label, too, for a learner to predict.
+    - ``recipe`` is that of a model, instead of all these.
+
+    >>> import thresher as th
+    >>> with th.open_stream("demo:oranges") as stream:
+    ...     batch = next(iter(stream))
+    >>> batch.matrix().shape[1] == stream.n == 2**18
+    True
+    """
+    if on_bad not in ("stop", "skip"):
+        raise ParameterError(f"found on_bad = {on_bad!r}, expected 'stop' or 'skip'")
+    if n is None and not 1 <= bits <= 31:
+        raise ParameterError(f"found bits = {bits}, expected from 1 to 31")
+    if not isinstance(source, Source):
+        source = Source(*source) if isinstance(source, list | tuple) else Source(source)
+    return Stream(
+        source,
+        recipe,
+        format=format,
+        n=2**bits if n is None else n,
+        zero_based=zero_based,
+        positive=positive,
+        skip_bad=on_bad == "skip",
+        keep_unlabelled=keep_unlabelled,
+        ignore_labels=ignore_labels,
+        needs_features=needs_features,
+        tags=tags,
+    )

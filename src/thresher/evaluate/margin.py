@@ -1,0 +1,47 @@
+"""A margin for the distance bound, before the distances are known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher._core import LARGEST_VALUE
+from thresher.bounds import perceptron_distance
+from thresher.data.stream import Batch
+from thresher.linear import LinearLearner
+
+__all__ = ["promising_margin"]
+
+
+def promising_margin(learner: LinearLearner, sample: Batch, rounds: int) -> float:
+    """The γ at which the distance bound with the learner's weights would be smallest if all rounds were like the sample.
+
+    Any γ gives a valid bound (`thresher.bounds.perceptron_distance`), so a guess is enough. It is sought among some of the
+    values y·(w·x) of the sample.
+
+    >>> import thresher as th
+    >>> with th.open_stream("demo:oranges") as stream:
+    ...     batch = next(iter(stream))
+    >>> learner = th.Perceptron(stream.n, bias=1.0)
+    >>> _ = learner.learn_many(batch.X, batch.y)
+    >>> promising_margin(learner, batch, rounds=9600)
+    5.0
+    """
+    agreed = sample.y * learner.score_many(sample.X)
+    norm = float(np.sqrt(np.square(learner.weights).sum() + learner.bias_weight**2))
+    each = len(agreed) / rounds
+    candidates = np.quantile(agreed, [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5], method="lower")
+    usable = [float(gamma) for gamma in candidates if 1 / LARGEST_VALUE <= gamma <= LARGEST_VALUE]
+
+    def bound(gamma: float) -> float:
+        distance = float(np.maximum(0.0, gamma - agreed).sum()) / each
+        return perceptron_distance(distance=distance, margin=gamma, radius=_radius(learner, sample), norm=norm).value
+
+    return min(usable, key=bound, default=1.0)
+
+
+def _radius(learner: LinearLearner, sample: Batch) -> float:
+    if learner.rule.normalize:
+        return 1.0
+    sums = np.concatenate(([0.0], np.cumsum(np.square(sample.rows.data))))
+    squares = sums[sample.rows.indptr[1:]] - sums[sample.rows.indptr[:-1]]
+    return float(np.sqrt(max(squares.max(), 0.0) + (learner.rule.bias or 0.0) ** 2))

@@ -1,0 +1,34 @@
+"""The one loop that plays a learner against a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from thresher._core import Rounds
+from thresher.data.stream import Batch
+from thresher.ledger import Ledger
+from thresher.linear import LinearLearner
+
+__all__ = ["Watch", "play"]
+
+#: Is shown every batch with its rounds, and says whether to go on.
+Watch = Callable[[Batch, Rounds], bool]
+
+
+def play(learner: LinearLearner, stream: Iterable[Batch], ledger: Ledger, watch: Watch | None = None) -> bool:
+    """Learns a stream and enters every round. `watch` may stop it after any batch; the answer is whether it came to the end.
+
+    >>> import thresher as th
+    >>> learner, ledger = th.Perceptron(2**18, bias=1.0), th.Ledger()
+    >>> with th.open_stream("demo:oranges") as stream:
+    ...     play(learner, stream, ledger)
+    True
+    >>> ledger.rounds == learner.rounds == 9600
+    True
+    """
+    for batch in stream:
+        rounds = learner.learn_many(batch.X, batch.y, batch.weights)
+        ledger.enter(rounds)
+        if watch is not None and not watch(batch, rounds):
+            return False
+    return True

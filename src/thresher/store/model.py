@@ -1,0 +1,163 @@
+"""A model: a learner with everything that is needed to use it, or to go on learning, on another day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher._core import slot_of_bytes
+from thresher.data.recipe import Recipe
+from thresher.data.source import Place
+from thresher.data.stream import Position
+from thresher.errors import ParameterError, StoreError
+from thresher.ledger import Tally
+from thresher.linear import LEARNERS, LinearLearner
+from thresher.store import container
+
+__all__ = ["Model", "Run", "load", "save"]
+
+_KIND = "learner"
+_HEADER = {"kind", "precision", "learner", "recipe", "ledger", "run"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where the run stands that made a model: `done` of `passes` over its source, and so far into the next one.
+
+    `whole` is the digest of a whole pass, once it is known, and `began` what was counted before the run.
+    """
+
+    passes: int
+    done: int
+    position: Position
+    whole: int | None
+    began: Tally
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left of it."""
+        return self.done >= self.passes
+
+    def as_dict(self) -> dict[str, Any]:
+        """The run as JSON can hold it."""
+        return {
+            "passes": self.passes,
+            "done": self.done,
+            "position": asdict(self.position),
+            "whole": self.whole,
+            "began": self.began.as_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: object, learner: LinearLearner) -> Run:
+        """The run whose `as_dict` this is."""
+        if not isinstance(stored, Mapping) or set(stored) != {"passes", "done", "position", "whole", "began"}:
+            raise StoreError("the run is not passes, done, position, whole and began")
+        position = stored["position"]
+        if not isinstance(position, Mapping) or set(position) != {"offset", "digest"}:
+            raise StoreError("the run's position is not an offset and a digest")
+        digests = (position["digest"], stored["whole"])
+        counts = (stored["passes"], stored["done"], position["offset"])
+        if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
+            raise StoreError(f"found a run with counts {counts}, expected whole numbers")
+        if not all(digest is None or (type(digest) is int and 0 <= digest < 2**64) for digest in digests):
+            raise StoreError(f"found digests {digests}, expected 64 bits")
+        began = Tally.from_dict(stored["began"], learner.rule)
+        return cls(stored["passes"], stored["done"], Position(**position), stored["whole"], began)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A learner; where it learned from text also the recipe to read more, the ledger's sums, the run, and names."""
+
+    learner: LinearLearner
+    recipe: Recipe | None = None
+    tally: Tally | None = None
+    run: Run | None = None
+    names: bytes = b""
+
+    def names_by_slot(self) -> dict[int, list[str]]:
+        """The names that were kept, by the slot they fall into."""
+        slots: dict[int, list[str]] = {}
+        for name in self.names.split(b"\n")[:-1]:
+            slots.setdefault(slot_of_bytes(name, self.learner.n), []).append(name.decode("utf-8", "backslashreplace"))
+        return slots
+
+    def save(self, path: Place) -> None:
+        """Writes the model to a file, whole or not at all."""
+        parameters, arrays = self.learner.state()
+        header = {
+            "kind": _KIND,
+            "precision": "float64",
+            "learner": parameters,
+            "recipe": None if self.recipe is None else self.recipe.as_dict(),
+            "ledger": None if self.tally is None else self.tally.as_dict(),
+            "run": None if self.run is None else self.run.as_dict(),
+        }
+        sections = {name: np.require(array, "<f8").view(np.uint8) for name, array in arrays.items()}
+        container.write(path, header, {**sections, "names": self.names})
+
+    @classmethod
+    def load(cls, path: Place) -> Model:
+        """Reads a model from a file. A file that is damaged, foreign or newer raises `StoreError`."""
+        try:
+            return cls._from(*container.read(path))
+        except StoreError as error:
+            message = str(error)
+            raise StoreError(message if message.startswith(str(path)) else f"{path}: {message}") from None
+
+    @classmethod
+    def _from(cls, header: Mapping[str, Any], sections: Mapping[str, np.ndarray[Any, np.dtype[np.uint8]]]) -> Model:
+        if header.get("kind") != _KIND:
+            raise StoreError(f"found a model of kind {header.get('kind')!r}, expected {_KIND!r}")
+        if set(header) != _HEADER:
+            raise StoreError(f"the header is not {', '.join(sorted(_HEADER))}")
+        if header["precision"] != "float64":
+            raise StoreError(f"found precision {header['precision']!r}, expected 'float64'")
+        parameters = header["learner"]
+        name = parameters.get("learner") if isinstance(parameters, Mapping) else None
+        if not isinstance(name, str) or name not in LEARNERS:
+            raise StoreError(f"found the learner {name!r}, expected one of {', '.join(LEARNERS)}")
+        arrays = {section: _floats(array) for section, array in sections.items() if section != "names"}
+        learner = LEARNERS[name].from_state(parameters, arrays)
+        recipe = None if header["recipe"] is None else Recipe.from_dict(header["recipe"])
+        if recipe is not None and recipe.n != learner.n:
+            raise StoreError(f"found a recipe for n = {recipe.n} with a learner of n = {learner.n}")
+        tally = None if header["ledger"] is None else Tally.from_dict(header["ledger"], learner.rule)
+        if tally is not None and (tally.rounds, tally.mistakes) != (learner.rounds, learner.mistakes):
+            raise StoreError("the ledger's sums are not those of the learner")
+        run = None if header["run"] is None else Run.from_dict(header["run"], learner)
+        return cls(learner, recipe, tally, run, bytes(sections.get("names", b"")))
+
+
+def _floats(array: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    if array.size % 8:
+        raise StoreError(f"found an array of {array.size} bytes, expected numbers of 8")
+    return array.view("<f8")
+
+
+def save(learner: LinearLearner, path: Place) -> None:
+    """Writes a learner to a file, whole or not at all; `load` makes it again, and it goes on bit for bit.
+
+    >>> import tempfile, pathlib, thresher as th
+    >>> learner = th.Perceptron(4)
+    >>> _ = learner.learn([1, 0, 1, 0], -1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     th.save(learner, pathlib.Path(folder) / "mine.thresher")
+    ...     th.load(pathlib.Path(folder) / "mine.thresher").weights.tolist()
+    [-1.0, 0.0, -1.0, 0.0]
+    """
+    if not isinstance(learner, LinearLearner):
+        raise ParameterError(f"found {type(learner).__name__}, expected a learner")
+    Model(learner).save(path)
+
+
+def load(path: Place) -> LinearLearner:
+    """The learner in a model file. A file that is damaged, foreign or newer raises `StoreError`; it never runs code.
+
+    For the recipe, the labels and the names as well: `thresher.store.Model.load(path)`.
+    """
+    return Model.load(path).learner
