@@ -73,6 +73,7 @@ class AnyReader {
     bool stopped() const { return stopped_; }
     std::uint64_t digest() const { return digest_.value(); }  // of all bytes that were read or passed over
 
+    std::shared_ptr<Spare> spare = std::make_shared<Spare>();
     Labels labels;
     KeptNames names;
     std::int64_t offset = 0;  // how many bytes those were
@@ -117,7 +118,7 @@ class Reader final : public AnyReader {
     Rows next(bool last) override {
         if (fresh_ && end_ - start_ >= 3 && std::memcmp(buffer_.data() + start_, "\xEF\xBB\xBF", 3) == 0) consume(3);
         if (end_ > start_) fresh_ = false;
-        Rows rows(end_ - start_ + 1);
+        Rows rows = spare->take(end_ - start_ + 1);
         rows.generation = generation_;
         const char* at = buffer_.data() + start_;
         const char* const end = buffer_.data() + end_;

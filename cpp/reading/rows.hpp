@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../thresher/canonical.hpp"
@@ -108,7 +110,9 @@ class Labels {
     };
 
     static bool number(std::string_view token, double& value) {
-        return read_number(token.data(), value) == token.data() + token.size();
+        const Number read = read_number(token.data());
+        value = read.value;
+        return read.end == token.data() + token.size();
     }
 
     void add(std::string spelling, std::int64_t line) {
@@ -182,12 +186,23 @@ inline constexpr std::int8_t unlabelled = -1;
 struct Rows {
     // `bytes` of text hold at most half as many features and rows: so nothing below checks for room.
     explicit Rows(std::size_t bytes)
-        : starts(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
+        : capacity(bytes),
+          starts(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
           slots(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
           values(std::make_unique_for_overwrite<double[]>(bytes / 2 + 2)) {
         starts[0] = 0;
     }
 
+    void clear() {
+        size = terms = 0;
+        collisions = 0;
+        labels.clear();
+        weights.clear();
+        places.clear();
+        tags.clear();
+    }
+
+    std::size_t capacity;
     std::unique_ptr<std::int32_t[]> starts;
     std::unique_ptr<std::int32_t[]> slots;
     std::unique_ptr<double[]> values;
@@ -237,6 +252,31 @@ struct Rows {
     Block block(std::size_t n) const {
         return SparseBlock<std::int32_t, double>{starts.get(), slots.get(), values.get(), size, n, terms};
     }
+};
+
+// Rows that are in use no more, for their memory: fresh memory costs as much as reading the text into it.
+class Spare {
+  public:
+    Rows take(std::size_t bytes) {
+        const std::lock_guard guard(lock_);
+        for (; !rows_.empty(); rows_.pop_back()) {
+            if (rows_.back().capacity < bytes || rows_.back().capacity > 2 * bytes + most_kept) continue;
+            Rows rows = std::move(rows_.back());
+            rows_.pop_back();
+            rows.clear();
+            return rows;
+        }
+        return Rows(std::max(bytes, least));
+    }
+    void give(Rows&& rows) {
+        const std::lock_guard guard(lock_);
+        if (rows_.size() < 2 && rows.starts != nullptr) rows_.push_back(std::move(rows));
+    }
+
+  private:
+    static constexpr std::size_t least = (std::size_t{1} << 20) + 1, most_kept = std::size_t{2} << 20;
+    std::mutex lock_;
+    std::vector<Rows> rows_;
 };
 
 }  // namespace thresher::reading

@@ -118,13 +118,14 @@ class Svmlight {
         }
         slot = static_cast<std::int32_t>(number - first_);
         at = after + 1;
-        after = read_number(at, value);
-        if (after == nullptr || !(is_blank(*after) || ends(after)) || !acceptable(value)) [[unlikely]] {
+        const Number read = read_number(at);
+        if (read.end == nullptr || !(is_blank(*read.end) || ends(read.end)) || !acceptable(read.value)) [[unlikely]] {
             failed = at;
             return refuse(trouble, at_end(at) ? "nothing after the colon" : shown(at),
                           "a finite number of at most 2^250 (1.8e75) after the colon");
         }
-        at = after;
+        at = read.end;
+        value = read.value;
         return true;
     }
 

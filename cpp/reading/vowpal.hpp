@@ -180,13 +180,15 @@ class Vowpal {
     // From a colon on. A second colon, or anything else that sticks to the number, is refused.
     [[gnu::always_inline]] static bool read_value(const char*& at, double& value, const char*& failed,
                                                   Trouble& trouble) {
-        const char* const after = read_number(at + 1, value);
-        if (after == nullptr || !(is_blank(*after) || *after == '|' || at_end(after)) || !acceptable(value)) {
+        const Number read = read_number(at + 1);
+        if (read.end == nullptr || !(is_blank(*read.end) || *read.end == '|' || at_end(read.end)) ||
+            !acceptable(read.value)) {
             failed = at + 1;
             return refuse(trouble, at_end(failed) ? "nothing after the colon" : shown(failed),
                           "a finite number of at most 2^250 (1.8e75) after the colon");
         }
-        at = after;
+        at = read.end;
+        value = read.value;
         return true;
     }
 

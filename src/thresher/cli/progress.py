@@ -34,7 +34,7 @@ class Table:
         while self._next <= self._examples:
             self._next *= 2
         self._row_before = (self._examples, self._mistakes)
-        bar.write("  ".join(_HEAD))
+        self._headed = False
 
     def enter(self, rounds: Rounds) -> None:
         """Counts rounds, and shows the rows that fall among them."""
@@ -58,8 +58,12 @@ class Table:
         """Shows the last row, unless it was shown."""
         if self._row_before[0] != self._examples:
             self._show()
+        self._bar.write("")
 
     def _show(self) -> None:
+        if not self._headed:
+            self._bar.write("  ".join(_HEAD))
+            self._headed = True
         examples, mistakes = self._row_before
         constant = min(self._positives, self._examples - self._positives)
         cells = (

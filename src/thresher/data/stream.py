@@ -202,11 +202,11 @@ class Stream:
         while self._file is not None:
             got = self._reader.fill(self._file.readinto)
             rows = self._reader.next(got == 0)
+            if self._reader.stopped:
+                raise self._error(*self._reader.bad[-1])
             if len(rows):
                 self._decide()
                 yield self._batch(rows)
-            if self._reader.stopped:
-                raise self._error(*self._reader.bad[-1])
             if got == 0:
                 self._next_file()
 
