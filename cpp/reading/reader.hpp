@@ -142,7 +142,7 @@ class Reader final : public AnyReader {
             if (rows.generation != generation_) return;
             for (std::size_t k = 0; k < rows.size; ++k) {
                 if (!changed[k] || names.full()) continue;
-                format_.each_name(buffer_.data() + rows.places[k], [this](std::string_view name) { names.keep(name); });
+                format_.each_name(buffer_.data() + rows.places[k], [this](auto... name) { names.keep(name...); });
             }
         }
     }
@@ -150,8 +150,10 @@ class Reader final : public AnyReader {
     std::vector<std::string> names_of(const Rows& rows, std::size_t k) override {
         std::vector<std::string> found;
         if (rows.generation == generation_ && k < rows.size) {
-            format_.each_name(buffer_.data() + rows.places[k],
-                              [&](std::string_view name) { found.emplace_back(name); });
+            const auto add = [&](std::uint64_t, std::string_view first, std::string_view second) {
+                found.emplace_back(first).append(second);
+            };
+            format_.each_name(buffer_.data() + rows.places[k], add);
         }
         return found;
     }

@@ -52,17 +52,14 @@ class Vowpal {
         return true;
     }
 
-    // Calls use(name) for every feature of a line that was read without trouble.
+    // Calls use(hash, namespace, feature) for every feature of a line that was read without trouble.
     template <class Use>
     void each_name(const char* line, Use&& use) {
         const char* failed;
         Trouble trouble;
-        std::string name;
         while (*line != '|') ++line;
         walk(line, failed, trouble, [&](std::string_view feature, double) {
-            name.assign(space_.first());
-            name += feature;
-            use(std::string_view(name));
+            use(space_(feature), std::string_view(space_.first()), feature);
             return true;
         });
     }

@@ -57,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status: 2 for a wrong argument or bad data, with one line that says why."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads would only start, and wait, and be in the way
     whole = parser()
     options = whole.parse_args(arguments)
     if not hasattr(options, "run"):
