@@ -12,30 +12,22 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from thresher.cli import COMMANDS, parser
 
-__all__ = ["ROOT", "generated"]
+__all__ = ["GENERATED", "ROOT"]
 
 ROOT = Path(__file__).parent.parent
-SHOWN = ("README.md", "docs/tutorial.md")
 
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
-def generated() -> Iterator[tuple[Path, str]]:
-    """Every page that is generated or shows output, with what it should hold."""
-    for page in SHOWN:
-        yield ROOT / page, _with_output((ROOT / page).read_text(encoding="utf-8"))
-    for name in COMMANDS:
-        yield ROOT / "docs" / "commands" / f"{name}.md", _command_page(name)
-
-
-def _with_output(page: str) -> str:
+def _with_output(page: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        return _BLOCK.sub(lambda block: _played(block[0], folder), page)
+        return _BLOCK.sub(lambda block: _played(block[0], folder), page.read_text(encoding="utf-8"))
 
 
 def _played(block: str, folder: str) -> str:
@@ -73,7 +65,7 @@ def _command_page(name: str) -> str:
     lines += [
         "and what was expected; 3 if a theorem with checked premises fails, which would be a bug of ours; 130 after Ctrl-C."
     ]
-    return "\n".join(line for line in lines if line is not None) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def _spelled(action: argparse.Action) -> str:
@@ -84,7 +76,14 @@ def _spelled(action: argparse.Action) -> str:
     return f"{action.option_strings[-1]} {value}" if value and action.nargs != 0 else action.option_strings[-1]
 
 
+#: Every page that is generated or shows output, and what makes it.
+GENERATED: dict[Path, Callable[[], str]] = {
+    **{ROOT / page: partial(_with_output, ROOT / page) for page in ("README.md", "docs/tutorial.md")},
+    **{ROOT / "docs" / "commands" / f"{name}.md": partial(_command_page, name) for name in COMMANDS},
+}
+
+
 if __name__ == "__main__":
-    for path, text in generated():
+    for path, make in GENERATED.items():
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(make(), encoding="utf-8")
