@@ -96,7 +96,7 @@ def learn(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
     save = options.save or options.resume
     if save is not None:
-        _check_place(save)
+        _check_place(save, source)
     with Interrupt() as interrupt:
         session = Session(options, source, Bar(quiet=options.quiet or options.json), interrupt)
         learned = _learn(session, start, passes)
@@ -153,9 +153,11 @@ def _check_learner(options: argparse.Namespace, learner: LinearLearner) -> None:
             raise ParameterError(f"found {option}{shown}, but the model is {learner!r}: leave the option out")
 
 
-def _check_place(path: str) -> None:
-    """What would keep the model from being written is said before anything is learned."""
+def _check_place(path: str, source: Source) -> None:
+    """What would keep the model from being written, or write it over the data, is said before anything is learned."""
     place = Path(path)
+    if any(place.exists() and Path(other).exists() and place.samefile(other) for other in source.places):
+        raise ParameterError(f"found {path} for --save, which is the source itself; expected another file")
     if place.is_dir():
         raise ParameterError(f"found the folder {path} for --save, expected a file")
     if not place.parent.is_dir() or not os.access(place.parent, os.W_OK):
