@@ -65,7 +65,6 @@ class AnyReader {
         if (count == 0) return 0;
         const char* const from = buffer_.data() + start_;
         line_ += std::count(from, from + count, '\n');
-        fresh_ = false;
         consume(count);
         return count;
     }
@@ -87,6 +86,7 @@ class AnyReader {
 
     void consume(std::size_t count) {
         digest_.update(buffer_.data() + start_, count);
+        fresh_ = fresh_ && count == 0;
         start_ += count;
         offset += static_cast<std::int64_t>(count);
     }
@@ -116,7 +116,6 @@ class Reader final : public AnyReader {
 
     Rows next(bool last) override {
         if (fresh_ && end_ - start_ >= 3 && std::memcmp(buffer_.data() + start_, "\xEF\xBB\xBF", 3) == 0) consume(3);
-        if (end_ > start_) fresh_ = false;
         Rows rows(end_ - start_ + 1);
         rows.generation = generation_;
         const char* at = buffer_.data() + start_;
