@@ -56,6 +56,7 @@ class AnyReader {
     void start_file() {
         line_ = 0;
         fresh_ = true;
+        too_long_ = false;
     }
     void end_file() { digest_.update("", 1); }  // a NUL, so that bytes cannot move from one file to the next unseen
 
@@ -122,8 +123,9 @@ class Reader final : public AnyReader {
         const char* const end = buffer_.data() + end_;
         while (at != end && !stopped_) {
             const char* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+            check_length(static_cast<std::size_t>((newline == nullptr ? end : newline) - at));
             if (newline == nullptr) {
-                if (static_cast<std::size_t>(end - at) > longest_line) pass_over(at, end);
+                if (too_long_) at = end;  // a line without end is passed over piece by piece
                 if (!last || at == end) break;
                 buffer_[end_] = '\n';  // in the padding
                 newline = end;
@@ -177,10 +179,9 @@ class Reader final : public AnyReader {
         }
     }
 
-    // A line without end is passed over piece by piece.
-    void pass_over(const char*& at, const char* end) {
-        if (!std::exchange(too_long_, true)) note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
-        at = end;
+    void check_length(std::size_t size) {
+        if (size <= longest_line || std::exchange(too_long_, true)) return;
+        note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
     }
 
     Format format_;
