@@ -29,3 +29,11 @@ def test_a_line_too_long_at_the_end_of_a_file_takes_nothing_from_the_next() -> N
     made = read_pieces([b"1".ljust((1 << 24) + 1), b"2 1:1\n2 1:2\n"], ALL)
     assert [row[0] for row in made.rows] == [[0], [0]]
     assert (made.labels, made.counts[0]) == ([(b"2", 1)], 1)
+
+
+# ---- what a line that is left out leaves behind: nothing -------------------------------------------------------------
+
+
+def test_a_line_without_features_brings_no_label_where_a_learner_needs_features() -> None:
+    made = read_pieces([b"5\n1 1:1\n2 1:1\n"], ALL, needs_features=True)
+    assert (len(made.rows), made.labels, made.counts[0]) == (2, [(b"1", 2), (b"2", 3)], 1)

@@ -162,13 +162,14 @@ class Reader final : public AnyReader {
     void read_line(const char* at, Rows& rows) {
         ++line_;
         if (std::exchange(too_long_, false)) return;  // the rest of one
-        const std::size_t size = rows.size, terms = rows.terms;
+        const std::size_t size = rows.size, terms = rows.terms, known = labels.seen().size();
         const auto place = static_cast<std::uint32_t>(at - buffer_.data());
         Trouble trouble;
         bool good = format_.read({at, line_, place, policy_.labelled}, labels, rows, trouble);
         if (good && policy_.needs_features && rows.size > size && rows.terms == terms) {
             trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
             rows.drop_last(terms);
+            labels.forget_after(known);
             good = false;
         }
         if (!good) {

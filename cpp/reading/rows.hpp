@@ -152,6 +152,11 @@ class Labels {
 
     const std::vector<One>& seen() const { return seen_; }
 
+    // Only the first `count` were met: those after them stood in a line that was left out.
+    void forget_after(std::size_t count) {
+        while (seen_.size() > count) seen_.pop_back();
+    }
+
   private:
     static bool acceptable_label(std::string_view token, Trouble& trouble) {
         trouble.expected = "a label";
