@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from itertools import repeat
+from pathlib import Path
 
+import thresher as th
 from tests.text_oracles import read_pieces
 
 ONE, ALL = repeat(1), repeat(1 << 30)
@@ -37,3 +39,14 @@ def test_a_line_too_long_at_the_end_of_a_file_takes_nothing_from_the_next() -> N
 def test_a_line_without_features_brings_no_label_where_a_learner_needs_features() -> None:
     made = read_pieces([b"5\n1 1:1\n2 1:1\n"], ALL, needs_features=True)
     assert (len(made.rows), made.labels, made.counts[0]) == (2, [(b"1", 2), (b"2", 3)], 1)
+
+
+def test_collisions_are_counted_only_in_examples_that_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"1 | a b\n| c d\n-1 | a e f\n1 oops | g h\n2 | i j\n1 | k:2e75 l:-1 m:1e75 n:2e75\n")
+    learner = th.Perceptron(1)
+    with th.open_stream(path, n=1, on_bad="skip") as stream:
+        for batch in stream:
+            learner.learn_many(batch.X, batch.y)
+    assert (learner.rounds, stream.unlabelled, stream.bad) == (2, 1, 3)
+    assert learner.collisions == 1 + 2

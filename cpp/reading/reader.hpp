@@ -164,6 +164,7 @@ class Reader final : public AnyReader {
         if (std::exchange(too_long_, false)) return;  // the rest of one
         const std::size_t size = rows.size, terms = rows.terms, known = labels.seen().size();
         const auto place = static_cast<std::uint32_t>(at - buffer_.data());
+        const std::int64_t collisions = rows.collisions;
         Trouble trouble;
         bool good = format_.read({at, line_, place, policy_.labelled}, labels, rows, trouble);
         if (good && policy_.needs_features && rows.size > size && rows.terms == terms) {
@@ -178,6 +179,7 @@ class Reader final : public AnyReader {
             ++without_label;
             if (policy_.drop_unlabelled) rows.drop_last(terms);
         }
+        if (rows.size == size) rows.collisions = collisions;
     }
 
     void check_length(std::size_t size) {
