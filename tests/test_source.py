@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import repeat
 from pathlib import Path
 
+import numpy as np
+
 import thresher as th
 from tests.text_oracles import read_pieces
+from thresher.data.names import slot_of
 
 ONE, ALL = repeat(1), repeat(1 << 30)
 
@@ -50,3 +53,16 @@ def test_collisions_are_counted_only_in_examples_that_are_given(tmp_path: Path) 
             learner.learn_many(batch.X, batch.y)
     assert (learner.rounds, stream.unlabelled, stream.bad) == (2, 1, 3)
     assert learner.collisions == 1 + 2
+
+
+def test_a_stream_has_no_names_for_the_rows_of_another(tmp_path: Path) -> None:
+    long, short = tmp_path / "long", tmp_path / "short"
+    long.write_text("1 | a\n" * 100_000)
+    short.write_text("1 | b\n")
+    with th.open_stream(long) as stream, th.open_stream(short) as other:
+        batch = next(iter(stream))
+        next(iter(other))
+        assert stream.names_of(batch, 99_000) == {slot_of("a", 2**18): "a"}
+        assert other.names_of(batch, 99_000) == {}
+        other.keep_names(batch, np.ones(len(batch), dtype=bool))
+        assert other.names == b""

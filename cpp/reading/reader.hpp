@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,7 +38,7 @@ class AnyReader {
 
     // Where the next bytes go. What `next` gave before stays good, but the text it came from is gone.
     std::span<char> space() {
-        ++generation_;
+        generation_ = ++generations;
         std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
         end_ -= start_;
         start_ = 0;
@@ -104,8 +105,9 @@ class AnyReader {
     std::size_t end_ = 0;
     std::int64_t line_ = 0;
     std::uint64_t generation_ = 0;
-    bool fresh_ = true;      // at the first byte of a file
-    bool too_long_ = false;  // inside a line that is too long, which is passed over
+    inline static std::atomic<std::uint64_t> generations = 0;  // of all readers: no rows are taken for another's
+    bool fresh_ = true;                                        // at the first byte of a file
+    bool too_long_ = false;                                    // inside a line that is too long, which is passed over
     bool stopped_ = false;
     Digest digest_;
 };
