@@ -66,3 +66,12 @@ def test_a_stream_has_no_names_for_the_rows_of_another(tmp_path: Path) -> None:
         assert other.names_of(batch, 99_000) == {}
         other.keep_names(batch, np.ones(len(batch), dtype=bool))
         assert other.names == b""
+
+
+# ---- lines at the edge of what can be read ---------------------------------------------------------------------------
+
+
+def test_zeros_before_an_index_do_not_change_it() -> None:
+    made = read_pieces([b"1 " + b"0" * 30 + b"3:1\n1 " + b"0" * 30 + b":1\n1 1" + b"0" * 20 + b":1\n"], ALL)
+    assert [row[0] for row in made.rows] == [[2]]
+    assert [bad[2] for bad in made.bad] == [b"index " + b"0" * 30, b"index 1" + b"0" * 20]
