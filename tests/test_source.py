@@ -75,3 +75,10 @@ def test_zeros_before_an_index_do_not_change_it() -> None:
     made = read_pieces([b"1 " + b"0" * 30 + b"3:1\n1 " + b"0" * 30 + b":1\n1 1" + b"0" * 20 + b":1\n"], ALL)
     assert [row[0] for row in made.rows] == [[2]]
     assert [bad[2] for bad in made.bad] == [b"index " + b"0" * 30, b"index 1" + b"0" * 20]
+
+
+def test_bytes_that_are_no_letters_are_shown_cut_too() -> None:
+    (bad,) = read_pieces([b"1 " + b"\x80" * 1000], ALL).bad
+    assert bad[2] == b"'" + b"\x80" * 43 + b"...'"
+    (bad,) = read_pieces(["1 ".encode() + "€".encode() * 1000], ALL).bad
+    assert bad[2].decode() == "'" + "€" * 14 + "...'"

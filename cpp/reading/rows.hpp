@@ -56,7 +56,8 @@ inline std::string shown(const char* at, const char* end) {
     constexpr std::size_t longest = 40;
     std::string text;
     for (const char* c = at; c != end; ++c) {
-        if (text.size() >= longest && (static_cast<unsigned char>(*c) & 0xC0) != 0x80) return "'" + text + "...'";
+        const bool inside = (static_cast<unsigned char>(*c) & 0xC0) == 0x80;  // of a letter, unless it is no UTF-8
+        if (text.size() >= longest && (!inside || text.size() >= longest + 3)) return "'" + text + "...'";
         if (is_control(*c)) {
             constexpr char hex[] = "0123456789abcdef";
             const auto byte = static_cast<unsigned char>(*c);
