@@ -82,3 +82,9 @@ def test_bytes_that_are_no_letters_are_shown_cut_too() -> None:
     assert bad[2] == b"'" + b"\x80" * 43 + b"...'"
     (bad,) = read_pieces(["1 ".encode() + "€".encode() * 1000], ALL).bad
     assert bad[2].decode() == "'" + "€" * 14 + "...'"
+
+
+def test_a_label_beyond_all_numbers_is_none() -> None:
+    made = read_pieces([b"1e400 1:1\n-2e999 1:1\n1e308 1:1\n"], ALL)
+    assert [bad[2:] for bad in made.bad] == [(b"'1e400'", "a label"), (b"'-2e999'", "a label")]
+    assert made.labels == [(b"1e308", 3)]

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -173,7 +174,9 @@ class Labels {
             trouble.expected = "a label in UTF-8";
             return false;
         }
-        const bool missing = lower == "nan" || lower == "inf" || lower == "infinity";
+        double value = 0.0;
+        const bool missing =
+            lower == "nan" || lower == "inf" || lower == "infinity" || (number(token, value) && std::isinf(value));
         if (!missing && std::none_of(token.begin(), token.end(), is_control)) return true;
         trouble.found = shown(token.data(), token.data() + token.size());
         return false;
