@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,7 +38,7 @@ class AnyReader {
 
     // Where the next bytes go. What `next` gave before stays good, but the text it came from is gone.
     std::span<char> space() {
-        ++generation_;
+        generation_ = ++generations;
         std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
         end_ -= start_;
         start_ = 0;
@@ -56,6 +57,7 @@ class AnyReader {
     void start_file() {
         line_ = 0;
         fresh_ = true;
+        too_long_ = false;
     }
     void end_file() { digest_.update("", 1); }  // a NUL, so that bytes cannot move from one file to the next unseen
 
@@ -65,7 +67,6 @@ class AnyReader {
         if (count == 0) return 0;
         const char* const from = buffer_.data() + start_;
         line_ += std::count(from, from + count, '\n');
-        fresh_ = false;
         consume(count);
         return count;
     }
@@ -88,6 +89,7 @@ class AnyReader {
 
     void consume(std::size_t count) {
         digest_.update(buffer_.data() + start_, count);
+        fresh_ = fresh_ && count == 0;
         start_ += count;
         offset += static_cast<std::int64_t>(count);
     }
@@ -104,8 +106,9 @@ class AnyReader {
     std::size_t end_ = 0;
     std::int64_t line_ = 0;
     std::uint64_t generation_ = 0;
-    bool fresh_ = true;      // at the first byte of a file
-    bool too_long_ = false;  // inside a line that is too long, which is passed over
+    inline static std::atomic<std::uint64_t> generations = 0;  // of all readers: no rows are taken for another's
+    bool fresh_ = true;                                        // at the first byte of a file
+    bool too_long_ = false;                                    // inside a line that is too long, which is passed over
     bool stopped_ = false;
     Digest digest_;
 };
@@ -117,15 +120,15 @@ class Reader final : public AnyReader {
 
     Rows next(bool last) override {
         if (fresh_ && end_ - start_ >= 3 && std::memcmp(buffer_.data() + start_, "\xEF\xBB\xBF", 3) == 0) consume(3);
-        if (end_ > start_) fresh_ = false;
         Rows rows = spare->take(end_ - start_ + 1);
         rows.generation = generation_;
         const char* at = buffer_.data() + start_;
         const char* const end = buffer_.data() + end_;
         while (at != end && !stopped_) {
             const char* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+            check_length(static_cast<std::size_t>((newline == nullptr ? end : newline) - at));
             if (newline == nullptr) {
-                if (static_cast<std::size_t>(end - at) > longest_line) pass_over(at, end);
+                if (too_long_) at = end;  // a line without end is passed over piece by piece
                 if (!last || at == end) break;
                 buffer_[end_] = '\n';  // in the padding
                 newline = end;
@@ -164,13 +167,15 @@ class Reader final : public AnyReader {
     void read_line(const char* at, Rows& rows) {
         ++line_;
         if (std::exchange(too_long_, false)) return;  // the rest of one
-        const std::size_t size = rows.size, terms = rows.terms;
+        const std::size_t size = rows.size, terms = rows.terms, known = labels.seen().size();
         const auto place = static_cast<std::uint32_t>(at - buffer_.data());
+        const std::int64_t collisions = rows.collisions;
         Trouble trouble;
         bool good = format_.read({at, line_, place, policy_.labelled}, labels, rows, trouble);
         if (good && policy_.needs_features && rows.size > size && rows.terms == terms) {
             trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
             rows.drop_last(terms);
+            labels.forget_after(known);
             good = false;
         }
         if (!good) {
@@ -179,12 +184,12 @@ class Reader final : public AnyReader {
             ++without_label;
             if (policy_.drop_unlabelled) rows.drop_last(terms);
         }
+        if (rows.size == size) rows.collisions = collisions;
     }
 
-    // A line without end is passed over piece by piece.
-    void pass_over(const char*& at, const char* end) {
-        if (!std::exchange(too_long_, true)) note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
-        at = end;
+    void check_length(std::size_t size) {
+        if (size <= longest_line || std::exchange(too_long_, true)) return;
+        note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
     }
 
     Format format_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,7 +59,8 @@ inline std::string shown(const char* at, const char* end) {
     constexpr std::size_t longest = 40;
     std::string text;
     for (const char* c = at; c != end; ++c) {
-        if (text.size() >= longest && (static_cast<unsigned char>(*c) & 0xC0) != 0x80) return "'" + text + "...'";
+        const bool inside = (static_cast<unsigned char>(*c) & 0xC0) == 0x80;  // of a letter, unless it is no UTF-8
+        if (text.size() >= longest && (!inside || text.size() >= longest + 3)) return "'" + text + "...'";
         if (is_control(*c)) {
             constexpr char hex[] = "0123456789abcdef";
             const auto byte = static_cast<unsigned char>(*c);
@@ -156,6 +158,11 @@ class Labels {
 
     const std::vector<One>& seen() const { return seen_; }
 
+    // Only the first `count` were met: those after them stood in a line that was left out.
+    void forget_after(std::size_t count) {
+        while (seen_.size() > count) seen_.pop_back();
+    }
+
   private:
     static bool acceptable_label(std::string_view token, Trouble& trouble) {
         trouble.expected = "a label";
@@ -171,7 +178,9 @@ class Labels {
             trouble.expected = "a label in UTF-8";
             return false;
         }
-        const bool missing = lower == "nan" || lower == "inf" || lower == "infinity";
+        double value = 0.0;
+        const bool missing =
+            lower == "nan" || lower == "inf" || lower == "infinity" || (number(token, value) && std::isinf(value));
         if (!missing && std::none_of(token.begin(), token.end(), is_control)) return true;
         trouble.found = shown(token.data(), token.data() + token.size());
         return false;

@@ -106,7 +106,7 @@ class Svmlight {
         if (index.count == 8) {
             int count = 8;
             after = digits(after, number, count);
-            if (count > 18) number = ~std::uint64_t{0};
+            if (count > 18) number = long_index(at, after);
         }
         if (index.count == 0 || *after != ':') [[unlikely]] {
             failed = at;
@@ -127,6 +127,15 @@ class Svmlight {
         at = read.end;
         value = read.value;
         return true;
+    }
+
+    // Of more than 18 digits most must be leading zeros, or it is beyond any n.
+    static std::uint64_t long_index(const char* at, const char* after) {
+        while (*at == '0') ++at;
+        std::uint64_t number = 0;
+        if (after - at > 18) return ~number;
+        for (; at != after; ++at) number = number * 10 + static_cast<std::uint64_t>(*at - '0');
+        return number;
     }
 
     bool refuse_index(const char* at, const char* after, std::uint64_t number, Trouble& trouble) const {

@@ -1,0 +1,90 @@
+"""Where text comes from, what is decided about its labels, and what is said when it cannot be read."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from pathlib import Path
+
+import numpy as np
+
+import thresher as th
+from tests.text_oracles import read_pieces
+from thresher.data.names import slot_of
+
+ONE, ALL = repeat(1), repeat(1 << 30)
+
+# ---- however the bytes come ------------------------------------------------------------------------------------------
+
+
+def test_a_byte_order_mark_is_known_when_bytes_come_one_by_one() -> None:
+    text = [b"\xef\xbb\xbf1 1:1\n", b"\xef\xbb\xbf1 1:2"]
+    assert read_pieces(text, ONE) == read_pieces(text, ALL)
+    assert read_pieces(text, ONE).labels == [(b"1", 1)]
+
+
+def test_a_line_too_long_is_refused_with_and_without_its_line_break() -> None:
+    longest = 1 << 24
+    label = b"1 1:1"
+    for end in (b"\n", b""):
+        assert read_pieces([label.ljust(longest) + end], ALL).counts[0] == 0
+        assert read_pieces([label.ljust(longest + 1) + end], ALL).bad == [(1, 1, b"a line of more than 16 MiB", "shorter ones")]
+
+
+def test_a_line_too_long_at_the_end_of_a_file_takes_nothing_from_the_next() -> None:
+    made = read_pieces([b"1".ljust((1 << 24) + 1), b"2 1:1\n2 1:2\n"], ALL)
+    assert [row[0] for row in made.rows] == [[0], [0]]
+    assert (made.labels, made.counts[0]) == ([(b"2", 1)], 1)
+
+
+# ---- what a line that is left out leaves behind: nothing -------------------------------------------------------------
+
+
+def test_a_line_without_features_brings_no_label_where_a_learner_needs_features() -> None:
+    made = read_pieces([b"5\n1 1:1\n2 1:1\n"], ALL, needs_features=True)
+    assert (len(made.rows), made.labels, made.counts[0]) == (2, [(b"1", 2), (b"2", 3)], 1)
+
+
+def test_collisions_are_counted_only_in_examples_that_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"1 | a b\n| c d\n-1 | a e f\n1 oops | g h\n2 | i j\n1 | k:2e75 l:-1 m:1e75 n:2e75\n")
+    learner = th.Perceptron(1)
+    with th.open_stream(path, n=1, on_bad="skip") as stream:
+        for batch in stream:
+            learner.learn_many(batch.X, batch.y)
+    assert (learner.rounds, stream.unlabelled, stream.bad) == (2, 1, 3)
+    assert learner.collisions == 1 + 2
+
+
+def test_a_stream_has_no_names_for_the_rows_of_another(tmp_path: Path) -> None:
+    long, short = tmp_path / "long", tmp_path / "short"
+    long.write_text("1 | a\n" * 100_000)
+    short.write_text("1 | b\n")
+    with th.open_stream(long) as stream, th.open_stream(short) as other:
+        batch = next(iter(stream))
+        next(iter(other))
+        assert stream.names_of(batch, 99_000) == {slot_of("a", 2**18): "a"}
+        assert other.names_of(batch, 99_000) == {}
+        other.keep_names(batch, np.ones(len(batch), dtype=bool))
+        assert other.names == b""
+
+
+# ---- lines at the edge of what can be read ---------------------------------------------------------------------------
+
+
+def test_zeros_before_an_index_do_not_change_it() -> None:
+    made = read_pieces([b"1 " + b"0" * 30 + b"3:1\n1 " + b"0" * 30 + b":1\n1 1" + b"0" * 20 + b":1\n"], ALL)
+    assert [row[0] for row in made.rows] == [[2]]
+    assert [bad[2] for bad in made.bad] == [b"index " + b"0" * 30, b"index 1" + b"0" * 20]
+
+
+def test_bytes_that_are_no_letters_are_shown_cut_too() -> None:
+    (bad,) = read_pieces([b"1 " + b"\x80" * 1000], ALL).bad
+    assert bad[2] == b"'" + b"\x80" * 43 + b"...'"
+    (bad,) = read_pieces(["1 ".encode() + "€".encode() * 1000], ALL).bad
+    assert bad[2].decode() == "'" + "€" * 14 + "...'"
+
+
+def test_a_label_beyond_all_numbers_is_none() -> None:
+    made = read_pieces([b"1e400 1:1\n-2e999 1:1\n1e308 1:1\n"], ALL)
+    assert [bad[2:] for bad in made.bad] == [(b"'1e400'", "a label"), (b"'-2e999'", "a label")]
+    assert made.labels == [(b"1e308", 3)]
