@@ -173,6 +173,11 @@ class Labels {
         std::string lower(token);
         for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
         if (!lower.empty() && (lower[0] == '-' || lower[0] == '+')) lower.erase(0, 1);
+        if (token.find(',') != std::string_view::npos) {
+            trouble.found = shown(token.data(), token.data() + token.size());
+            trouble.expected = "one label, without a comma: lists of labels and tables are not read";
+            return false;
+        }
         if (!is_utf8(token)) {
             trouble.found = shown(token.data(), token.data() + token.size());
             trouble.expected = "a label in UTF-8";

@@ -203,9 +203,9 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         if not complete or done == passes:
             break
     bar.end()
-    table.end()
     if sample is None:
         raise SourceError("found no example with a label, expected at least one to learn from", file=str(source))
+    table.end()
     return Learned(
         source=source,
         learner=learner,

@@ -80,9 +80,11 @@ def _what(learned: Learned) -> str:
     how = "one pass" if passes == 1 else f"{passes} passes"
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
     line = f"{run.examples:,} examples of {learned.source} {state}, learned by {learned.learner!r}"
-    line += f"\n+1 is {learned.recipe.spelled(+1)}, -1 is {learned.recipe.spelled(-1)}"
+    plus, minus = learned.recipe.spelled(+1), learned.recipe.spelled(-1)
+    if (plus, minus) not in (("1", "-1"), ("+1", "-1")):
+        line += f"\n+1 is {plus}, -1 is {minus}"
     if learned.run.began.rounds:
-        line += f"; after {learned.run.began.rounds:,} examples that the model had learned before"
+        line += f"\nafter {learned.run.began.rounds:,} examples that the model had learned before"
     return line
 
 

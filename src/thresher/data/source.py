@@ -126,7 +126,7 @@ class Source:
                 Path(place).open("rb").close()
 
     def __str__(self) -> str:
-        return " ".join(self.places)
+        return " ".join("standard input" if place == STANDARD_INPUT else place for place in self.places)
 
     def open(self) -> Iterator[AbstractContextManager[Opened]]:
         """Each file in turn, to be opened with `with`."""
