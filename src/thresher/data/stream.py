@@ -94,6 +94,7 @@ class Stream:
         self._context = next(self._files)
         self._file: Opened | None = self._context.__enter__()
         self._read_before = 0
+        self._bad_before: list[SourceError] = []
         try:
             if recipe is None:
                 recipe = Recipe(format or _detected(self._file, source), n, zero_based)
@@ -101,7 +102,6 @@ class Stream:
                 raise ParameterError(f"{FORMATS[recipe.format]} has no tags")
             self._recipe = recipe
             self._wanted = positive if positive is not None or source.demo is None else source.demo.positive
-            self._keep_unlabelled = keep_unlabelled
             self._reader = Reader(
                 recipe.format,
                 recipe.n,
@@ -161,7 +161,8 @@ class Stream:
     @property
     def first_bad(self) -> list[SourceError]:
         """The first few of them."""
-        return [self._error(*bad) for bad in self._reader.bad]
+        here = self._reader.bad[len(self._bad_before) :]
+        return [*self._bad_before, *(self._error(*bad) for bad in here)]
 
     @property
     def notices(self) -> list[str]:
@@ -238,7 +239,7 @@ class Stream:
         self.close()
 
     def _next_file(self) -> None:
-        self._read_before = self.read
+        self._read_before, self._bad_before = self.read, self.first_bad
         self._reader.end_file()
         self.close()
         following = next(self._files, None)
