@@ -88,3 +88,13 @@ def test_a_label_beyond_all_numbers_is_none() -> None:
     made = read_pieces([b"1e400 1:1\n-2e999 1:1\n1e308 1:1\n"], ALL)
     assert [bad[2:] for bad in made.bad] == [(b"'1e400'", "a label"), (b"'-2e999'", "a label")]
     assert made.labels == [(b"1e308", 3)]
+
+
+def test_lines_that_are_skipped_are_told_with_the_file_they_stand_in(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_bytes(b"1 1:1\n-1 x\n")
+    second.write_bytes(b"1 y\n1 1:1\n-1 2:z")
+    with th.open_stream([first, second], on_bad="skip") as stream:
+        assert sum(len(batch) for batch in stream) == 2
+    found = [(error.file, error.line, error.column) for error in stream.first_bad]
+    assert found == [(str(first), 2, 4), (str(second), 1, 3), (str(second), 3, 6)]

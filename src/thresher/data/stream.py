@@ -94,6 +94,7 @@ class Stream:
         self._context = next(self._files)
         self._file: Opened | None = self._context.__enter__()
         self._read_before = 0
+        self._first_bad: list[SourceError] = []
         try:
             if recipe is None:
                 recipe = Recipe(format or _detected(self._file, source), n, zero_based)
@@ -161,7 +162,7 @@ class Stream:
     @property
     def first_bad(self) -> list[SourceError]:
         """The first few of them."""
-        return [self._error(*bad) for bad in self._reader.bad]
+        return list(self._first_bad)
 
     @property
     def notices(self) -> list[str]:
@@ -202,11 +203,12 @@ class Stream:
         while self._file is not None:
             got = self._reader.fill(self._file.readinto)
             rows = self._reader.next(got == 0)
+            self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
             if len(rows):
                 self._decide()
                 yield self._batch(rows)
             if self._reader.stopped:
-                raise self._error(*self._reader.bad[-1])
+                raise self._first_bad[-1]
             if got == 0:
                 self._next_file()
 
