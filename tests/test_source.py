@@ -6,6 +6,7 @@ from itertools import repeat
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import thresher as th
 from tests.text_oracles import read_pieces
@@ -98,3 +99,12 @@ def test_lines_that_are_skipped_are_told_with_the_file_they_stand_in(tmp_path: P
         assert sum(len(batch) for batch in stream) == 2
     found = [(error.file, error.line, error.column) for error in stream.first_bad]
     assert found == [(str(first), 2, 4), (str(second), 1, 3), (str(second), 3, 6)]
+
+
+def test_what_does_not_print_is_told_by_its_number_on_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes("1 1:1\n1 1:\u2028\x85\x9b\x1b\u200fß\n".encode())
+    with th.open_stream(path) as stream, pytest.raises(th.SourceError) as caught:
+        list(stream)
+    wanted = f"{path}:2:5: found '\\u2028\\x85\\x9b\\x1b\\u200fß', expected a finite number of at most 2^250 (1.8e75) after the colon"
+    assert str(caught.value) == wanted

@@ -281,8 +281,9 @@ class Stream:
         return str(self.source) if self._file is None else self._file.name
 
     def _error(self, line: int, column: int, found: bytes, expected: str) -> SourceError:
-        shown = found.decode("utf-8", "backslashreplace")
-        return SourceError(f"found {shown}, expected {expected}", file=self._name, line=line, column=column)
+        message = f"found {found.decode('utf-8', 'backslashreplace')}, expected {expected}"
+        shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
+        return SourceError(shown, file=self._name, line=line, column=column)
 
 
 def _detected(file: Opened, source: Source) -> str:
