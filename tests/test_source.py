@@ -6,6 +6,7 @@ from itertools import repeat
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import thresher as th
 from tests.text_oracles import read_pieces
@@ -88,3 +89,22 @@ def test_a_label_beyond_all_numbers_is_none() -> None:
     made = read_pieces([b"1e400 1:1\n-2e999 1:1\n1e308 1:1\n"], ALL)
     assert [bad[2:] for bad in made.bad] == [(b"'1e400'", "a label"), (b"'-2e999'", "a label")]
     assert made.labels == [(b"1e308", 3)]
+
+
+def test_lines_that_are_skipped_are_told_with_the_file_they_stand_in(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_bytes(b"1 1:1\n-1 x\n")
+    second.write_bytes(b"1 y\n1 1:1\n-1 2:z")
+    with th.open_stream([first, second], on_bad="skip") as stream:
+        assert sum(len(batch) for batch in stream) == 2
+    found = [(error.file, error.line, error.column) for error in stream.first_bad]
+    assert found == [(str(first), 2, 4), (str(second), 1, 3), (str(second), 3, 6)]
+
+
+def test_what_does_not_print_is_told_by_its_number_on_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes("1 1:1\n1 1:\u2028\x85\x9b\x1b\u200fß\n".encode())
+    with th.open_stream(path) as stream, pytest.raises(th.SourceError) as caught:
+        list(stream)
+    wanted = f"{path}:2:5: found '\\u2028\\x85\\x9b\\x1b\\u200fß', expected a finite number of at most 2^250 (1.8e75) after the colon"
+    assert str(caught.value) == wanted

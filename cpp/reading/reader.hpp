@@ -24,6 +24,12 @@ struct Policy {
     bool needs_features = false;   // for a learner that normalises: a line without features cannot be read
 };
 
+// Memory: how much is read at a time, and what a line may have at most.
+struct Sizes {
+    std::size_t buffer = std::size_t{1} << 20;
+    std::size_t line = longest_line;
+};
+
 struct Bad {
     std::int64_t line;
     Trouble trouble;
@@ -31,7 +37,8 @@ struct Bad {
 
 class AnyReader {
   public:
-    explicit AnyReader(const Policy& policy) : policy_(policy), buffer_(buffer_size + padding) {}
+    explicit AnyReader(const Policy& policy, const Sizes& sizes = {})
+        : policy_(policy), sizes_(sizes), buffer_(sizes.buffer + padding) {}
     AnyReader(const AnyReader&) = delete;
     AnyReader& operator=(const AnyReader&) = delete;
     virtual ~AnyReader() = default;
@@ -83,7 +90,6 @@ class AnyReader {
     std::vector<Bad> bad;  // the first of them
 
   protected:
-    static constexpr std::size_t buffer_size = std::size_t{1} << 20;
     static constexpr std::size_t padding = 64;
     static constexpr std::size_t bad_shown = 5;
 
@@ -101,6 +107,7 @@ class AnyReader {
     }
 
     Policy policy_;
+    Sizes sizes_;
     std::vector<char> buffer_;
     std::size_t start_ = 0;
     std::size_t end_ = 0;
@@ -116,7 +123,8 @@ class AnyReader {
 template <class Format>
 class Reader final : public AnyReader {
   public:
-    Reader(const Policy& policy, Format format) : AnyReader(policy), format_(std::move(format)) {}
+    Reader(const Policy& policy, Format format, const Sizes& sizes = {})
+        : AnyReader(policy, sizes), format_(std::move(format)) {}
 
     Rows next(bool last) override {
         if (fresh_ && end_ - start_ >= 3 && std::memcmp(buffer_.data() + start_, "\xEF\xBB\xBF", 3) == 0) consume(3);
@@ -188,7 +196,7 @@ class Reader final : public AnyReader {
     }
 
     void check_length(std::size_t size) {
-        if (size <= longest_line || std::exchange(too_long_, true)) return;
+        if (size <= sizes_.line || std::exchange(too_long_, true)) return;
         note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
     }
 

@@ -94,7 +94,7 @@ class Stream:
         self._context = next(self._files)
         self._file: Opened | None = self._context.__enter__()
         self._read_before = 0
-        self._bad_before: list[SourceError] = []
+        self._first_bad: list[SourceError] = []
         try:
             if recipe is None:
                 recipe = Recipe(format or _detected(self._file, source), n, zero_based)
@@ -161,8 +161,7 @@ class Stream:
     @property
     def first_bad(self) -> list[SourceError]:
         """The first few of them."""
-        here = self._reader.bad[len(self._bad_before) :]
-        return [*self._bad_before, *(self._error(*bad) for bad in here)]
+        return list(self._first_bad)
 
     @property
     def notices(self) -> list[str]:
@@ -203,8 +202,9 @@ class Stream:
         while self._file is not None:
             got = self._reader.fill(self._file.readinto)
             rows = self._reader.next(got == 0)
+            self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
             if self._reader.stopped:
-                raise self._error(*self._reader.bad[-1])
+                raise self._first_bad[-1]
             if len(rows):
                 self._decide()
                 yield self._batch(rows)
@@ -239,7 +239,7 @@ class Stream:
         self.close()
 
     def _next_file(self) -> None:
-        self._read_before, self._bad_before = self.read, self.first_bad
+        self._read_before = self.read
         self._reader.end_file()
         self.close()
         following = next(self._files, None)
@@ -280,8 +280,9 @@ class Stream:
         return str(self.source) if self._file is None else self._file.name
 
     def _error(self, line: int, column: int, found: bytes, expected: str) -> SourceError:
-        shown = found.decode("utf-8", "backslashreplace")
-        return SourceError(f"found {shown}, expected {expected}", file=self._name, line=line, column=column)
+        message = f"found {found.decode('utf-8', 'backslashreplace')}, expected {expected}"
+        shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
+        return SourceError(shown, file=self._name, line=line, column=column)
 
 
 def _detected(file: Opened, source: Source) -> str:
