@@ -280,7 +280,7 @@ class Spare {
             rows.clear();
             return rows;
         }
-        return Rows(std::max(bytes, least));
+        return Rows(bytes);
     }
     void give(Rows&& rows) {
         const std::lock_guard guard(lock_);
@@ -288,7 +288,7 @@ class Spare {
     }
 
   private:
-    static constexpr std::size_t least = (std::size_t{1} << 20) + 1, most_kept = std::size_t{2} << 20;
+    static constexpr std::size_t most_kept = std::size_t{2} << 20;
     std::mutex lock_;
     std::vector<Rows> rows_;
 };
