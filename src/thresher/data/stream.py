@@ -241,10 +241,10 @@ class Stream:
 
     def _next_file(self) -> None:
         self._read_before = self.read
-        self._reader.end_file()
         self.close()
         following = next(self._files, None)
         if following is not None:
+            self._reader.end_file()  # so that at the end of the last one the position is that after its last line
             self._context = following
             self._file = following.__enter__()
             self._reader.start_file()
