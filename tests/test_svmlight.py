@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from fractions import Fraction
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.oracles import everything
-from tests.text_oracles import Example, Text, packed, read_pieces, read_stream, svmlight
+from tests.text_oracles import Text, packed, read_pieces, read_stream, spelled_as_first_met, svmlight, value_of
 from tests.text_strategies import LARGEST, SPELLINGS, numbers, svmlight_texts
 
 N = 20
@@ -20,22 +22,6 @@ N = 20
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("svmlight") / "text"
-
-
-def spelled_as_first_met(examples: list[Example]) -> list[Example]:
-    """The same, each label as it was spelled when it was first met."""
-    first: dict[float | bytes, bytes] = {}
-    return [
-        Example(one.row, None if one.label is None else first.setdefault(value_of(one.label), one.label), one.weight, one.tag)
-        for one in examples
-    ]
-
-
-def value_of(label: bytes) -> float | bytes:
-    try:
-        return float(label)
-    except ValueError:
-        return label
 
 
 # ---- whole files -----------------------------------------------------------------------------------------------------
@@ -95,11 +81,6 @@ def test_how_the_bytes_are_split_changes_nothing(text: Text, noise: bytes, sizes
     assert read_pieces(files, cycle(sizes), n=N) == read_pieces(files, cycle([1 << 30]), n=N)
 
 
-def cycle(sizes: list[int]) -> Iterator[int]:
-    while True:
-        yield from sizes
-
-
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
@@ -121,9 +102,6 @@ def test_numbers_are_what_python_makes_of_them(path: Path, spellings: list[str])
 @settings(max_examples=100)
 @given(st.floats(1e-300, 1e70), st.sampled_from(["", "0" * 700 + "1"]), st.booleans())
 def test_numbers_halfway_between_two_are_rounded_as_python_rounds_them(path: Path, low: float, more: str, scale: bool) -> None:
-    import math
-    from fractions import Fraction
-
     middle = (Fraction(low) + Fraction(math.nextafter(low, math.inf))) / 2
     shift = middle.denominator.bit_length() - 1  # denominators are powers of 2
     whole = str(middle.numerator * 5**shift).rjust(shift + 1, "0")
