@@ -121,7 +121,7 @@ class Svmlight {
         after = read_number(at, value);
         if (after == nullptr || !(is_blank(*after) || ends(after)) || !acceptable(value)) [[unlikely]] {
             failed = at;
-            return refuse(trouble, at_end(at) ? "nothing after the colon" : shown(at),
+            return refuse(trouble, at_end(at) || is_blank(*at) ? "nothing after the colon" : shown(at),
                           "a finite number of at most 2^250 (1.8e75) after the colon");
         }
         at = after;

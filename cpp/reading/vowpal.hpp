@@ -183,7 +183,7 @@ class Vowpal {
         const char* const after = read_number(at + 1, value);
         if (after == nullptr || !(is_blank(*after) || *after == '|' || at_end(after)) || !acceptable(value)) {
             failed = at + 1;
-            return refuse(trouble, at_end(failed) ? "nothing after the colon" : shown(failed),
+            return refuse(trouble, at_end(failed) || is_blank(*failed) ? "nothing after the colon" : shown(failed),
                           "a finite number of at most 2^250 (1.8e75) after the colon");
         }
         at = after;
