@@ -23,8 +23,10 @@ __all__ = [
     "Text",
     "read_pieces",
     "read_stream",
+    "spelled_as_first_met",
     "svmlight",
     "svmlight_line",
+    "value_of",
     "vowpal",
     "vowpal_line",
     "vowpal_names",
@@ -151,6 +153,22 @@ def read_stream(stream: Stream) -> list[Example]:
             spelling = None if label is None else label.encode()
             examples.append(Example(tuple(row), spelling, packed(weight), tag.encode("utf-8", "surrogateescape")))
     return examples
+
+
+def spelled_as_first_met(examples: list[Example]) -> list[Example]:
+    """The same, each label as it was spelled when it was first met."""
+    first: dict[float | bytes, bytes] = {}
+    return [
+        Example(one.row, None if one.label is None else first.setdefault(value_of(one.label), one.label), one.weight, one.tag)
+        for one in examples
+    ]
+
+
+def value_of(label: bytes) -> float | bytes:
+    try:
+        return float(label)
+    except ValueError:
+        return label
 
 
 @dataclass

@@ -22,15 +22,26 @@ struct Digits {
     int count;
 };
 
-[[gnu::always_inline]] inline Digits eight_digits(const char* at) {
-    std::uint64_t d = little_endian<std::uint64_t>(at) ^ 0x3030303030303030u;
-    const std::uint64_t not_digits = (((d & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | d) & 0x8080808080808080u;
-    const int count = std::countr_zero(not_digits) / 8;  // 8 if all are digits
-    d = count == 0 ? 0 : d << (64 - 8 * count);          // leading zeros take the place of what is no digit
+inline constexpr std::uint64_t ascii_zeros = 0x3030303030303030u;
+
+// The high bit of every byte that is no digit; bytes are given with '0' taken off by exclusive or.
+inline std::uint64_t not_digits(std::uint64_t bytes) {
+    return (((bytes & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
+}
+
+// The number that eight such bytes spell, the first being the lowest.
+inline std::uint64_t eight_digits_number(std::uint64_t d) {
     d = d * 10 + (d >> 8);
-    d = ((d & 0x000000FF000000FFu) * 0x000F424000000064u + ((d >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
-        32;
-    return {d, count};
+    return ((d & 0x000000FF000000FFu) * 0x000F424000000064u +
+            ((d >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
+           32;
+}
+
+[[gnu::always_inline]] inline Digits eight_digits(const char* at) {
+    const std::uint64_t d = little_endian<std::uint64_t>(at) ^ ascii_zeros;
+    const int count = std::countr_zero(not_digits(d)) / 8;  // 8 if all are digits
+    // Leading zeros take the place of what is no digit.
+    return {eight_digits_number(count == 0 ? 0 : d << (64 - 8 * count)), count};
 }
 
 inline constexpr std::uint64_t whole_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -133,6 +144,25 @@ struct Number {
         return {at + 1, static_cast<double>(at[0] - '0')};
     }
     return any_number(at);
+}
+
+// The number that fills the text between two places, if there is one.
+[[gnu::always_inline]] inline bool number_between(const char* start, const char* end, double& value) {
+    const auto size = end - start;
+    if (size >= 3 && size <= 10 && start[0] == '0' && start[1] == '.') {
+        const auto count = static_cast<int>(size) - 2;
+        const std::uint64_t digits = (little_endian<std::uint64_t>(start + 2) ^ ascii_zeros) << (64 - 8 * count);
+        if (not_digits(digits) == 0) [[likely]] {
+            value = static_cast<double>(eight_digits_number(digits)) / powers[count];
+            return true;
+        }
+    } else if (size == 1 && is_digit(*start)) {
+        value = static_cast<double>(*start - '0');
+        return true;
+    }
+    const Number read = any_number(start);
+    value = read.value;
+    return read.end == end;
 }
 
 }  // namespace thresher::reading

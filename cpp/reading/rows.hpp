@@ -29,6 +29,12 @@ struct Trouble {
     std::string expected;
 };
 
+inline bool refuse(Trouble& trouble, std::string found, std::string expected) {
+    trouble.found = std::move(found);
+    trouble.expected = std::move(expected);
+    return false;
+}
+
 // Whether a line that could have a label must have one, may have one, or has it passed over.
 enum class Labelled : std::uint8_t { needed, optional, ignored };
 

@@ -68,12 +68,6 @@ class Svmlight {
         return labels.take(start, end, number, label, trouble);
     }
 
-    static bool refuse(Trouble& trouble, std::string found, std::string expected) {
-        trouble.found = std::move(found);
-        trouble.expected = std::move(expected);
-        return false;
-    }
-
     // The features from `start` on, written behind `end`.
     bool features(const char* const start, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
         Rows::Writer writer(rows, end);
@@ -121,7 +115,7 @@ class Svmlight {
         const Number read = read_number(at);
         if (read.end == nullptr || !(is_blank(*read.end) || ends(read.end)) || !acceptable(read.value)) [[unlikely]] {
             failed = at;
-            return refuse(trouble, at_end(at) ? "nothing after the colon" : shown(at),
+            return refuse(trouble, at_end(at) || is_blank(*at) ? "nothing after the colon" : shown(at),
                           "a finite number of at most 2^250 (1.8e75) after the colon");
         }
         at = read.end;

@@ -200,15 +200,16 @@ class Stream:
 
     def __iter__(self) -> Iterator[Batch]:
         while self._file is not None:
-            got = self._reader.fill(self._file.readinto)
-            rows = self._reader.next(got == 0)
+            self._reader.fill(self._file.readinto)
+            last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
+            rows = self._reader.next(last)
             self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
             if self._reader.stopped:
                 raise self._first_bad[-1]
             if len(rows):
                 self._decide()
                 yield self._batch(rows)
-            if got == 0:
+            if last:
                 self._next_file()
 
     def skip_to(self, position: Position) -> None:
@@ -240,10 +241,10 @@ class Stream:
 
     def _next_file(self) -> None:
         self._read_before = self.read
-        self._reader.end_file()
         self.close()
         following = next(self._files, None)
         if following is not None:
+            self._reader.end_file()  # so that at the end of the last one the position is that after its last line
             self._context = following
             self._file = following.__enter__()
             self._reader.start_file()
