@@ -76,7 +76,7 @@ class Learned:
     first_bad: list[SourceError]
     notices: list[str]
     traced: Trace | None
-    sample: Batch
+    sample: Batch | None
     saved: str | None = None
     checked: Ledger | None = None
     unchecked: str = ""
@@ -202,7 +202,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             break
     bar.end()
     table.end()
-    if sample is None:
+    if sample is None and start.position is None:  # a run that was interrupted after its last example has none left
         raise SourceError("found no example with a label, expected at least one to learn from", file=str(source))
     return Learned(
         source=source,
@@ -248,10 +248,14 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
         learner, before, done, position = None, Tally(), 0, None
     if learner is None:
         learner = type(learned.learner)(**learned.learner._arguments())
-    margin = promising_margin(learned.learner, learned.sample, learned.learner.rounds)
+    bare = learner.rule.normalize and learner.rule.bias is None
+    sample = learned.sample
+    if sample is None:
+        with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
+            sample = next(iter(stream))
+    margin = promising_margin(learned.learner, sample, learned.learner.rounds)
     ledger = Ledger(Separator.of(learned.learner, margin=margin), after=before)
     began = time.monotonic()
-    bare = learner.rule.normalize and learner.rule.bias is None
     for _ in range(done, learned.run.passes):
         with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
             if position is not None:
@@ -273,5 +277,8 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
     bar.end()
     if not same or ledger.tally.history != learned.ledger.tally.history:
         raise SourceError("found other text when it was read again to check the theorems, expected the same", file=str(source))
-    learned.checked = ledger
     learned.check_seconds = time.monotonic() - began
+    if ledger.rounds == before.rounds:
+        learned.unchecked = "the run had no example left to check the theorems on"
+    else:
+        learned.checked = ledger
