@@ -34,7 +34,7 @@ class Table:
         while self._next <= self._examples:
             self._next *= 2
         self._row_before = (self._examples, self._mistakes)
-        bar.write("  ".join(_HEAD))
+        self._head = "  ".join(_HEAD) + "\n"  # not before there is a row: what cannot be read is told in one line
 
     def enter(self, rounds: Rounds) -> None:
         """Counts rounds, and shows the rows that fall among them."""
@@ -71,7 +71,8 @@ class Table:
             percent(constant / self._examples),
             percent(self._repeats / self._examples),
         )
-        self._bar.write("  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
+        self._bar.write(self._head + "  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
+        self._head = ""
         self._row_before = (self._examples, self._mistakes)
 
 
