@@ -99,6 +99,11 @@ def test_a_wrong_argument_is_refused_in_one_line(command: str, says: list[str], 
     check_refused_command(folder, *command.split(), says=says)
 
 
+@pytest.mark.parametrize("option", ["--save", "--from", "--resume"])
+def test_an_empty_name_of_a_model_is_not_taken_for_none(option: str, folder: Path) -> None:
+    check_refused_command(folder, "learn", "good.vw", option, "")
+
+
 # ---- sources -------------------------------------------------------------------------------------------------------
 
 LONG = "9" * 400

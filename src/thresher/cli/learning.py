@@ -94,7 +94,7 @@ def learn(options: argparse.Namespace) -> int:
     start, passes = _start(options)
     if passes > 1 and not source.again:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
-    save = options.save or options.resume
+    save = options.resume if options.save is None else options.save
     if save is not None:
         _check_place(save)
     with Interrupt() as interrupt:
@@ -120,7 +120,7 @@ def learn(options: argparse.Namespace) -> int:
 
 def _start(options: argparse.Namespace) -> tuple[Start, int]:
     """What the run begins with, and how many passes it has."""
-    path = options.start or options.resume
+    path = options.resume if options.start is None else options.start
     if path is None:
         return Start(), options.passes or 1
     model = Model.load(path)
