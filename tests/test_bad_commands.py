@@ -66,9 +66,9 @@ ARGUMENTS: dict[str, tuple[str, list[str]]] = {
     "from is empty": ("learn good.vw --from empty", ["empty: "]),
     "from is a source": ("learn good.vw --from good.vw", ["good.vw: ", "model"]),
     "from is a folder": ("learn good.vw --from .", [".: Is a directory"]),
-    "save into a missing folder": ("learn good.vw --save no/where", ["no/where", "--save", "folder that exists"]),
-    "save below a file": ("learn good.vw --save good.svm/model", ["good.svm/model", "folder that exists"]),
-    "save onto a folder": ("learn good.vw --save .", ["--save", "expected a file"]),
+    "save into a missing folder": ("learn good.vw --save no/where", ["no/where: ", "folder that exists"]),
+    "save below a file": ("learn good.vw --save good.svm/model", ["good.svm/model: Not a directory"]),
+    "save onto a folder": ("learn good.vw --save .", [".: found a directory", "expected a regular file"]),
     "normalize against the model": ("learn good.vw --from vw.model --normalize", ["--normalize", "leave the option out"]),
     "tie against the model": ("learn good.vw --from vw.model --tie minus", ["--tie minus", "tie='plus'"]),
     "no-bias against the model": ("learn good.vw --from vw.model --no-bias", ["--no-bias", "bias=1.0"]),
@@ -102,6 +102,23 @@ def test_a_wrong_argument_is_refused_in_one_line(command: str, says: list[str], 
 @pytest.mark.parametrize("option", ["--save", "--from", "--resume"])
 def test_an_empty_name_of_a_model_is_not_taken_for_none(option: str, folder: Path) -> None:
     check_refused_command(folder, "learn", "good.vw", option, "")
+
+
+def test_what_no_model_can_replace_is_refused_before_anything_is_learned(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def learned(*_arguments: object) -> bool:
+        raise AssertionError("it learned first")
+
+    monkeypatch.setattr("thresher.cli.learning.play", learned)
+    Path("dangling").symlink_to(Path("no", "where"))
+    Path("link").symlink_to("good.vw")
+    Path("loop").symlink_to("loop")
+    says = ["pipe, socket or device", "expected a regular file"]
+    check_refused_command(folder, "learn", "good.vw", "--save", "loop", says=["loop: "])
+    check_refused_command(folder, "learn", "good.vw", "--save", os.devnull, says=[os.devnull, *says])
+    check_refused_command(folder, "learn", "good.vw", "--save", "dangling", says=["dangling: ", "folder that exists"])
+    for source in ("good.vw", "./good.vw", "link"):
+        says = [f"found {source} as source and for --save"]
+        check_refused_command(folder, "learn", "good.svm", "good.vw", "--save", source, says=says)
 
 
 # ---- sources -------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from thresher.evaluate import Trace, play, promising_margin, trace
 from thresher.ledger import Ledger, Separator, Tally
 from thresher.linear import LinearLearner, Perceptron
 from thresher.store import Model, Run
+from thresher.store.atomic import check_place
 
 __all__ = ["Learned", "learn"]
 
@@ -96,7 +96,7 @@ def learn(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
     save = options.resume if options.save is None else options.save
     if save is not None:
-        _check_place(save)
+        _check_save(save, source)
     with Interrupt() as interrupt:
         session = Session(options, source, Bar(quiet=options.quiet or options.json), interrupt)
         learned = _learn(session, start, passes)
@@ -153,13 +153,12 @@ def _check_learner(options: argparse.Namespace, learner: LinearLearner) -> None:
             raise ParameterError(f"found {option}{shown}, but the model is {learner!r}: leave the option out")
 
 
-def _check_place(path: str) -> None:
+def _check_save(path: str, source: Source) -> None:
     """What would keep the model from being written is said before anything is learned."""
-    place = Path(path)
-    if place.is_dir():
-        raise ParameterError(f"found the folder {path} for --save, expected a file")
-    if not place.parent.is_dir() or not os.access(place.parent, os.W_OK):
-        raise ParameterError(f"found {path} for --save, expected a file in a folder that exists and can be written to")
+    check_place(path)
+    for place in source.places:
+        if Path(place).exists() and Path(path).exists() and Path(path).samefile(place):
+            raise ParameterError(f"found {path} as source and for --save, expected another file for the model")
 
 
 def _learn(session: Session, start: Start, passes: int) -> Learned:
