@@ -73,6 +73,7 @@ ARGUMENTS: dict[str, tuple[str, list[str]]] = {
     "tie against the model": ("learn good.vw --from vw.model --tie minus", ["--tie minus", "tie='plus'"]),
     "no-bias against the model": ("learn good.vw --from vw.model --no-bias", ["--no-bias", "bias=1.0"]),
     "bits against the model": ("learn good.vw --from vw.model --bits 7", ["--bits 7", "64 slots", "leave the option out"]),
+    "absurd bits against the model": ("learn good.vw --from vw.model --bits 99999999999", ["--bits 99999999999", "64 slots"]),
     "n against the model": ("learn good.vw --from vw.model --n 65", ["--n 65", "64"]),
     "format against the model": ("learn good.vw --from vw.model --format svmlight", ["--format svmlight", "vw"]),
     "positive against the model": ("learn good.vw --from vw.model --positive ham", ["--positive ham", "spam"]),

@@ -72,7 +72,7 @@ def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
     said = {
         "--format": (options.format, recipe.format),
         "--n": (options.n, recipe.n),
-        "--bits": (None if options.bits is None else 2**options.bits, recipe.n),
+        "--bits": (None if options.bits is None else 2 ** min(options.bits, 64), recipe.n),
         "--zero-based": (options.zero_based, recipe.zero_based),
         "--positive": (options.positive, recipe.plus),
     }
