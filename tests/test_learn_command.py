@@ -277,6 +277,32 @@ def test_the_positive_label_may_be_either_and_is_spelled_as_in_the_file(tmp_path
     assert spam["positives"] + ham["positives"] == 30
 
 
+def test_a_positive_label_may_be_named_again_however_it_is_spelled(tmp_path: Path) -> None:
+    source, model = tmp_path / "source", tmp_path / "model"
+    source.write_text("1 1:1\n-1 2:1\n")
+    assert run("learn", source, "--positive", "+1", "--passes", 2, "--save", model, "--quiet").status == 0
+    for spelled in ("1", "+1", "1.0"):
+        assert run("learn", source, "--from", model, "--positive", spelled, "--quiet").status == 0
+        assert run("predict", model, source, "--positive", spelled).out == "1\n-1\n"
+    assert run("learn", source, "--from", model, "--positive", "-1.0", "--quiet").status == 2
+
+
+def test_a_positive_label_that_was_named_may_still_be_to_come(tmp_path: Path) -> None:
+    ham, both, model = tmp_path / "ham", tmp_path / "both", tmp_path / "model"
+    ham.write_text("ham | a\nham | b\n")
+    both.write_text("spam | c\nham | a\n")
+    named = ("--positive", "spam", "--quiet", "--bits", 6)
+    assert run("learn", ham, *named, "--passes", 2, "--save", model).status == 0
+    assert run("learn", both, "--from", model, *named, "--save", model).status == 0
+    recipe = Model.load(model).recipe
+    assert recipe is not None
+    assert (recipe.minus, recipe.plus) == ("ham", "spam")
+    run("learn", ham, *named, "--save", model)
+    both.write_text("eggs | c\nham | a\n")
+    refused = run("learn", both, "--from", model, *named)
+    assert (refused.status, "'eggs'" in refused.err) == (2, True)
+
+
 def test_standard_input_is_learned_but_cannot_be_read_again(tmp_path: Path) -> None:
     text = fruit(30)
     ran = run("learn", "-", "--quiet", "--bits", 8, "--save", tmp_path / "piped", stdin=text.encode())
