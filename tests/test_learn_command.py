@@ -447,6 +447,15 @@ def test_weighted_examples_void_the_theorem_and_the_certificate_says_which(tmp_p
     assert run("learn", source, "--json", "--bits", 6).json["certificates"][0]["verdict"] == "certified"
 
 
+def test_weights_too_large_for_a_witness_are_learned_and_saved_though_nothing_is_proven(tmp_path: Path) -> None:
+    source = tmp_path / "large.svm"
+    source.write_text("1 1:1.8e75\n-1 1:1.8e75 2:1.8e75\n1 1:-1.8e75\n-1 2:1.8e75\n1 1:1e75 2:-1e75\n" * 3)
+    ran = run("learn", source, "--quiet", "--bits", 6, "--save", tmp_path / "model")
+    assert (ran.status, ran.err) == (0, "")
+    assert "Nothing is proven yet: the final weights cannot be the witness" in ran.out
+    assert abs(Model.load(tmp_path / "model").learner.weights).max() > 2.0**250
+
+
 def test_a_source_that_changes_before_it_is_read_again_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, model, save = tmp_path / "fruit.vw", tmp_path / "model", Model.save
     for other in (fruit(30, seed=3), fruit(29), fruit(30) + "spam | n1\n", fruit(30).replace("n1 ", "n2 ", 1)):

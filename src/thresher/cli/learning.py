@@ -253,7 +253,12 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
         with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
             sample = next(iter(stream))
     margin = promising_margin(learned.learner, sample, learned.learner.rounds)
-    ledger = Ledger(Separator.of(learned.learner, margin=margin), after=before)
+    try:
+        separator = Separator.of(learned.learner, margin=margin)
+    except ParameterError as error:
+        learned.unchecked = f"the final weights cannot be the witness: {error}"
+        return
+    ledger = Ledger(separator, after=before)
     began = time.monotonic()
     for _ in range(done, learned.run.passes):
         with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
