@@ -260,3 +260,19 @@ def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeyp
     assert (ran.status, ran.out) == (130, "")
     assert ran.err.splitlines()[-1] == "thresher: interrupted; nothing was saved"
     assert written(tmp_path) == {}
+
+
+def test_a_second_ctrl_c_during_the_check_keeps_the_model_and_shows_what_was_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed_twice(*_arguments: object) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    monkeypatch.setattr("thresher.cli.learning.promising_margin", pressed_twice)
+    ran = run("learn", "demo:oranges", "--save", tmp_path / "model", "--quiet")
+    assert ran.status == 0
+    assert "Nothing is proven yet: the check was interrupted." in ran.out
+    assert "nothing was saved" not in ran.err
+    assert Model.load(tmp_path / "model").learner.rounds == 9600

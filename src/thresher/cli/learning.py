@@ -110,7 +110,11 @@ def learn(options: argparse.Namespace) -> int:
         elif not source.again:
             learned.unchecked = f"{source} cannot be read again to check the theorems on it; a file can"
         else:
-            _check(session, start, learned)
+            try:
+                _check(session, start, learned)
+            except KeyboardInterrupt:  # what was learned is saved by now: only the check ends at once
+                session.bar.end()
+                learned.unchecked = "the check was interrupted"
     print(json.dumps(as_json(learned), ensure_ascii=False, allow_nan=False) if options.json else as_text(learned))
     if learned.checked is not None and any(c.verdict is Verdict.VIOLATED for c in learned.checked.certificates()):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
