@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import re
+import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.commands import Ran, fruit, read_in_pieces, run, svmlight, written
+from tests.commands import Ran, fruit, read_in_pieces, run, started, svmlight, written
 from tests.oracles import bits, everything
 from thresher.data.demos import RIGHTLY_LABELLED, find
 from thresher.data.names import slot_of
@@ -178,6 +179,17 @@ def test_quiet_leaves_stderr_empty_and_changes_nothing_else() -> None:
     quiet = run("learn", "demo:oranges", "--quiet")
     assert quiet.err == ""
     assert quiet.out == learned_oranges().out
+
+
+def test_learning_goes_on_when_whoever_read_the_table_has_left(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    process = started("learn", "-", "--save", model, stdin=subprocess.PIPE)
+    assert process.stderr is not None
+    process.stderr.close()
+    out, _ = process.communicate(fruit(3000).encode())
+    assert process.returncode == 0
+    assert out.startswith(b"3,000 examples of - in one pass")
+    assert Model.load(model).learner.rounds == 3000
 
 
 def test_a_source_sorted_by_label_is_said_to_look_so(tmp_path: Path) -> None:

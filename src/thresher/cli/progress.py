@@ -91,7 +91,10 @@ class Bar:
         if self._quiet:
             return
         if self._progress is None:
-            print(line, file=sys.stderr, flush=True)
+            try:
+                print(line, file=sys.stderr, flush=True)
+            except BrokenPipeError:  # whoever read the table has left: what is learned matters more
+                self._quiet = True
         else:
             self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
