@@ -49,14 +49,25 @@ class Ran:
         return cast("dict[str, Any]", json.loads(self.out))
 
 
+class Stderr(io.TextIOWrapper):
+    """Bytes in UTF-8 that may pass for a terminal."""
+
+    terminal = False
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
 @contextmanager
-def _streams(stdin: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+def _streams(stdin: bytes, terminal: bool) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     out, err = io.BytesIO(), io.BytesIO()
     given = io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
+    errors = Stderr(err, encoding="utf-8", errors="backslashreplace", write_through=True)
+    errors.terminal = terminal
     with (
         mock.patch.object(sys, "stdin", given),
         redirect_stdout(io.TextIOWrapper(out, encoding="utf-8", write_through=True)) as shown,
-        redirect_stderr(io.TextIOWrapper(err, encoding="utf-8", errors="backslashreplace", write_through=True)) as told,
+        redirect_stderr(errors) as told,
     ):
         yield out, err
         shown.flush()
@@ -65,9 +76,9 @@ def _streams(stdin: bytes) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
         told.detach()
 
 
-def run(*arguments: object, stdin: bytes = b"") -> Ran:
-    """Runs `thresher ARGUMENTS` in this process."""
-    with _streams(stdin) as (out, err):
+def run(*arguments: object, stdin: bytes = b"", terminal: bool = False) -> Ran:
+    """Runs `thresher ARGUMENTS` in this process, stderr perhaps a terminal."""
+    with _streams(stdin, terminal) as (out, err):
         try:
             status = main([str(argument) for argument in arguments])
         except SystemExit as left:

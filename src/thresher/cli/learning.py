@@ -97,8 +97,8 @@ def learn(options: argparse.Namespace) -> int:
     save = options.resume if options.save is None else options.save
     if save is not None:
         _check_save(save, source)
-    with Interrupt() as interrupt:
-        session = Session(options, source, Bar(quiet=options.quiet or options.json), interrupt)
+    with Interrupt() as interrupt, Bar(quiet=options.quiet or options.json) as bar:
+        session = Session(options, source, bar, interrupt)
         learned = _learn(session, start, passes)
         if save is not None:
             learned.model.save(save)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -85,6 +86,12 @@ class Bar:
         self._began = time.monotonic()
         self._progress: Any = None
         self._task: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.end()  # or the terminal would stay without its cursor
 
     def write(self, line: str) -> None:
         """Writes a line, above the bar if there is one."""
