@@ -122,6 +122,11 @@ def test_what_no_model_can_replace_is_refused_before_anything_is_learned(folder:
         check_refused_command(folder, "learn", "good.svm", "good.vw", "--save", source, says=says)
 
 
+@pytest.mark.parametrize("arguments", [["a\nb"], ["good.vw", "--a\nb"], ["good.vw", "--from", "a\nb"]])
+def test_a_line_break_in_an_argument_does_not_make_two_lines(arguments: list[str], folder: Path) -> None:
+    check_refused_command(folder, "learn", *arguments, says=["a b"])
+
+
 # ---- sources -------------------------------------------------------------------------------------------------------
 
 LONG = "9" * 400

@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that says in one line what is wrong."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(WRONG, f"{self.prog}: {_one_line(message)}; see {self.prog} --help\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -74,13 +74,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _say("there is not enough memory for this; try smaller --bits", WRONG)
     except (ThresherError, OSError) as error:
-        return _say(_one_line(error), WRONG)
+        return _say(_one_line(_in_words(error)), WRONG)
 
 
-def _one_line(error: Exception) -> str:
+def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    return " ".join(str(error).split("\n"))
+    return str(error)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.splitlines())
 
 
 def _say(message: str, status: int) -> int:
