@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -296,3 +297,37 @@ def test_the_status_reaches_the_shell(folder: Path) -> None:
     assert (ran.status, ran.out, ran.err) == (2, "", "thresher: no.vw: No such file or directory\n")
     assert run_outside("learn", "good.vw", "--bits", "6", "--quiet").status == 0
     assert written(folder) == before
+
+
+# ---- odd surroundings ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [0, 1, 2])
+@pytest.mark.parametrize("command", ["learn good.vw --save new.model", "learn - --save new.model", "predict vw.model good.vw"])
+def test_a_stream_that_the_shell_closed_is_empty(stream: int, command: str, folder: Path) -> None:
+    whole = f"{sys.executable} -m thresher {command} {stream}>&-"
+    done = subprocess.run(["/bin/sh", "-c", whole], input=fruit(20).encode(), capture_output=True, check=False)
+    nothing_to_read = stream == 0 and " - " in command
+    assert done.returncode == (2 if nothing_to_read else 0)
+    assert b"Traceback" not in done.stderr
+    assert bool(done.stdout) == (stream != 1 and not nothing_to_read)
+    assert Path("new.model").exists() == ("learn" in command and not nothing_to_read)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_what_stdout_cannot_spell_is_escaped(encoding: str, options: list[str], folder: Path) -> None:
+    odd = os.fsdecode(b"gr\xc3\xbcn-\xff.vw")
+    Path(odd).write_text("grün | süß\nblau | saŭer\n" * 3)
+    command = [sys.executable, "-m", "thresher", "learn", odd, "--quiet", *options]
+    done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert (done.returncode, done.stderr) == (0, b"")
+    said = done.stdout.decode(encoding)
+    assert not options or json.loads(said)["examples"] == 6
+
+
+def test_a_positive_label_that_is_no_text_is_refused(folder: Path) -> None:
+    Path("ham.vw").write_text("ham | a\n")
+    run("learn", "ham.vw", "--positive", "spam", "--save", "ham.model", "--quiet")
+    check_refused_command(folder, "learn", "good.vw", "--from", "ham.model", "--positive", "\udcff")
+    check_refused_command(folder, "learn", "good.vw", "--positive", "\udcff")

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
 from types import ModuleType
 from typing import NoReturn
 
@@ -57,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status: 2 for a wrong argument or bad data, with one line that says why."""
+    _make_streams_usable()
     whole = parser()
     options = whole.parse_args(arguments)
     if not hasattr(options, "run"):
@@ -73,8 +75,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say("interrupted; nothing was saved", INTERRUPTED)
     except MemoryError:
         return _say("there is not enough memory for this; try smaller --bits", WRONG)
-    except (ThresherError, OSError) as error:
+    except (ThresherError, OSError, UnicodeError) as error:
         return _say(_one_line(_in_words(error)), WRONG)
+
+
+def _make_streams_usable() -> None:
+    """A stream that the shell closed becomes an empty one, and what stdout cannot spell is escaped, not refused."""
+    if sys.stdin is None:
+        sys.stdin = TextIOWrapper(BufferedReader(FileIO(os.devnull)))
+    if sys.stdout is None:
+        sys.stdout = TextIOWrapper(BufferedWriter(FileIO(os.devnull, "w")), encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = TextIOWrapper(BufferedWriter(FileIO(os.devnull, "w")), encoding="utf-8")
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _in_words(error: Exception) -> str:

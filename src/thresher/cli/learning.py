@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 from thresher._core import Rounds
 from thresher.bounds import Verdict
 from thresher.cli.interrupt import Interrupt
+from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
 from thresher.cli.reading import reading
 from thresher.cli.summary import as_json, as_text
@@ -115,7 +115,10 @@ def learn(options: argparse.Namespace) -> int:
             except KeyboardInterrupt:  # what was learned is saved by now: only the check ends at once
                 session.bar.end()
                 learned.unchecked = "the check was interrupted"
-    print(json.dumps(as_json(learned), ensure_ascii=False, allow_nan=False) if options.json else as_text(learned))
+    if options.json:
+        print_json(as_json(learned))
+    else:
+        print(as_text(learned))
     if learned.checked is not None and any(c.verdict is Verdict.VIOLATED for c in learned.checked.certificates()):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
