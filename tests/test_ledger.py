@@ -404,3 +404,10 @@ def test_certificates_never_raise(scale: float, margin: float) -> None:
         assert len(ledger.certificates()) == 5
         assert all(str(certificate) and certificate.as_dict() for certificate in ledger.certificates())
         assert len(str(ledger).splitlines()) >= 7
+
+
+def test_a_ledger_that_was_opened_after_others_has_certificates_before_its_first_round() -> None:
+    earlier = th.Ledger()
+    earlier.enter(th.Perceptron(1).learn([1.0], -1))
+    ledger = th.Ledger(th.Separator([-1.0]), after=earlier.tally)
+    assert {certificate.verdict for certificate in ledger.certificates()} == {Verdict.REFUTED}

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
 from types import ModuleType
 from typing import NoReturn
 
@@ -26,7 +27,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that says in one line what is wrong."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(WRONG, f"{self.prog}: {_one_line(message)}; see {self.prog} --help\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status: 2 for a wrong argument or bad data, with one line that says why."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads would only start, and wait, and be in the way
+    _make_streams_usable()
     whole = parser()
     options = whole.parse_args(arguments)
     if not hasattr(options, "run"):
@@ -74,14 +76,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say("interrupted; nothing was saved", INTERRUPTED)
     except MemoryError:
         return _say("there is not enough memory for this; try smaller --bits", WRONG)
-    except (ThresherError, OSError) as error:
-        return _say(_one_line(error), WRONG)
+    except (ThresherError, OSError, UnicodeError) as error:
+        return _say(_one_line(_in_words(error)), WRONG)
 
 
-def _one_line(error: Exception) -> str:
+def _make_streams_usable() -> None:
+    """A stream that the shell closed becomes an empty one, and what stdout cannot spell is escaped, not refused."""
+    if sys.stdin is None:
+        sys.stdin = TextIOWrapper(BufferedReader(FileIO(os.devnull)))
+    if sys.stdout is None:
+        sys.stdout = TextIOWrapper(BufferedWriter(FileIO(os.devnull, "w")), encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = TextIOWrapper(BufferedWriter(FileIO(os.devnull, "w")), encoding="utf-8")
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    return " ".join(str(error).split("\n"))
+    return str(error)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.splitlines())
 
 
 def _say(message: str, status: int) -> int:

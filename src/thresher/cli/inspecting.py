@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from thresher.cli.printing import print_json
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Confusion, percent
 from thresher.store import Model
@@ -28,7 +28,10 @@ def inspect(options: argparse.Namespace) -> int:
     """Runs the command."""
     model = Model.load(options.model)
     heaviest = _heaviest(model, options.top)
-    print(json.dumps(_as_json(model, heaviest), ensure_ascii=False) if options.json else _as_text(model, heaviest))
+    if options.json:
+        print_json(_as_json(model, heaviest))
+    else:
+        print(_as_text(model, heaviest))
     return 0
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from typing import Any
 from thresher._core import Rounds
 from thresher.bounds import Verdict
 from thresher.cli.interrupt import Interrupt
+from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
 from thresher.cli.reading import reading
 from thresher.cli.summary import as_json, as_text
@@ -27,6 +26,7 @@ from thresher.evaluate import Trace, play, promising_margin, trace
 from thresher.ledger import Ledger, Separator, Tally
 from thresher.linear import LinearLearner, Perceptron
 from thresher.store import Model, Run
+from thresher.store.atomic import check_place
 
 __all__ = ["Learned", "learn"]
 
@@ -76,7 +76,7 @@ class Learned:
     first_bad: list[SourceError]
     notices: list[str]
     traced: Trace | None
-    sample: Batch
+    sample: Batch | None
     saved: str | None = None
     checked: Ledger | None = None
     unchecked: str = ""
@@ -94,11 +94,11 @@ def learn(options: argparse.Namespace) -> int:
     start, passes = _start(options)
     if passes > 1 and not source.again:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
-    save = options.save or options.resume
+    save = options.resume if options.save is None else options.save
     if save is not None:
-        _check_place(save, source)
-    with Interrupt() as interrupt:
-        session = Session(options, source, Bar(quiet=options.quiet or options.json), interrupt)
+        _check_save(save, source)
+    with Interrupt() as interrupt, Bar(quiet=options.quiet or options.json) as bar:
+        session = Session(options, source, bar, interrupt)
         learned = _learn(session, start, passes)
         if save is not None:
             learned.model.save(save)
@@ -110,8 +110,15 @@ def learn(options: argparse.Namespace) -> int:
         elif not source.again:
             learned.unchecked = f"{source} cannot be read again to check the theorems on it; a file can"
         else:
-            _check(session, start, learned)
-    print(json.dumps(as_json(learned), ensure_ascii=False, allow_nan=False) if options.json else as_text(learned))
+            try:
+                _check(session, start, learned)
+            except KeyboardInterrupt:  # what was learned is saved by now: only the check ends at once
+                session.bar.end()
+                learned.unchecked = "the check was interrupted"
+    if options.json:
+        print_json(as_json(learned))
+    else:
+        print(as_text(learned))
     if learned.checked is not None and any(c.verdict is Verdict.VIOLATED for c in learned.checked.certificates()):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
@@ -120,7 +127,7 @@ def learn(options: argparse.Namespace) -> int:
 
 def _start(options: argparse.Namespace) -> tuple[Start, int]:
     """What the run begins with, and how many passes it has."""
-    path = options.start or options.resume
+    path = options.resume if options.start is None else options.start
     if path is None:
         return Start(), options.passes or 1
     model = Model.load(path)
@@ -153,15 +160,12 @@ def _check_learner(options: argparse.Namespace, learner: LinearLearner) -> None:
             raise ParameterError(f"found {option}{shown}, but the model is {learner!r}: leave the option out")
 
 
-def _check_place(path: str, source: Source) -> None:
-    """What would keep the model from being written, or write it over the data, is said before anything is learned."""
-    place = Path(path)
-    if any(place.exists() and Path(other).exists() and place.samefile(other) for other in source.places):
-        raise ParameterError(f"found {path} for --save, which is the source itself; expected another file")
-    if place.is_dir():
-        raise ParameterError(f"found the folder {path} for --save, expected a file")
-    if not place.parent.is_dir() or not os.access(place.parent, os.W_OK):
-        raise ParameterError(f"found {path} for --save, expected a file in a folder that exists and can be written to")
+def _check_save(path: str, source: Source) -> None:
+    """What would keep the model from being written is said before anything is learned."""
+    check_place(path)
+    for place in source.places:
+        if Path(place).exists() and Path(path).exists() and Path(path).samefile(place):
+            raise ParameterError(f"found {path} as source and for --save, expected another file for the model")
 
 
 def _learn(session: Session, start: Start, passes: int) -> Learned:
@@ -203,7 +207,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         if not complete or done == passes:
             break
     bar.end()
-    if sample is None:
+    if sample is None and start.position is None:  # a run that was interrupted after its last example has none left
         raise SourceError("found no example with a label, expected at least one to learn from", file=str(source))
     table.end()
     return Learned(
@@ -250,10 +254,19 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
         learner, before, done, position = None, Tally(), 0, None
     if learner is None:
         learner = type(learned.learner)(**learned.learner._arguments())
-    margin = promising_margin(learned.learner, learned.sample, learned.learner.rounds)
-    ledger = Ledger(Separator.of(learned.learner, margin=margin), after=before)
-    began = time.monotonic()
     bare = learner.rule.normalize and learner.rule.bias is None
+    sample = learned.sample
+    if sample is None:
+        with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
+            sample = next(iter(stream))
+    margin = promising_margin(learned.learner, sample, learned.learner.rounds)
+    try:
+        separator = Separator.of(learned.learner, margin=margin)
+    except ParameterError as error:
+        learned.unchecked = f"the final weights cannot be the witness: {error}"
+        return
+    ledger = Ledger(separator, after=before)
+    began = time.monotonic()
     for _ in range(done, learned.run.passes):
         with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
             if position is not None:
@@ -275,5 +288,8 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
     bar.end()
     if not same or ledger.tally.history != learned.ledger.tally.history:
         raise SourceError("found other text when it was read again to check the theorems, expected the same", file=str(source))
-    learned.checked = ledger
     learned.check_seconds = time.monotonic() - began
+    if ledger.rounds == before.rounds:
+        learned.unchecked = "the run had no example left to check the theorems on"
+    else:
+        learned.checked = ledger

@@ -30,17 +30,20 @@ def predict(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --id {options.id}, expected tag, which only Vowpal Wabbit text has")
     plus, minus = recipe.spelled(+1), recipe.spelled(-1)
     spelled = np.array([minus, "0", plus], dtype=object)
-    source, bar = Source(*options.source), Bar(quiet=False)
+    source = Source(*options.source)
     made, examples = Confusion(), 0
     bare = learner.rule.normalize and learner.rule.bias is None
-    with open_stream(
-        source,
-        **reading(options, recipe),
-        keep_unlabelled=True,
-        ignore_labels=options.ignore_labels,
-        needs_features=bare,
-        tags=options.id is not None,
-    ) as stream:
+    with (
+        Bar(quiet=False) as bar,
+        open_stream(
+            source,
+            **reading(options, recipe),
+            keep_unlabelled=True,
+            ignore_labels=options.ignore_labels,
+            needs_features=bare,
+            tags=options.id is not None,
+        ) as stream,
+    ):
         for batch in stream:
             scores = learner.score_many(batch.X)
             said = learner._predictions(scores)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Table:
         while self._next <= self._examples:
             self._next *= 2
         self._row_before = (self._examples, self._mistakes)
-        self._headed = False
+        self._head = "  ".join(_HEAD) + "\n"  # not before there is a row: what cannot be read is told in one line
 
     def enter(self, rounds: Rounds) -> None:
         """Counts rounds, and shows the rows that fall among them."""
@@ -61,9 +62,6 @@ class Table:
         self._bar.write("")
 
     def _show(self) -> None:
-        if not self._headed:
-            self._bar.write("  ".join(_HEAD))
-            self._headed = True
         examples, mistakes = self._row_before
         constant = min(self._positives, self._examples - self._positives)
         cells = (
@@ -75,7 +73,8 @@ class Table:
             percent(constant / self._examples),
             percent(self._repeats / self._examples),
         )
-        self._bar.write("  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
+        self._bar.write(self._head + "  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
+        self._head = ""
         self._row_before = (self._examples, self._mistakes)
 
 
@@ -89,12 +88,21 @@ class Bar:
         self._progress: Any = None
         self._task: Any = None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.end()  # or the terminal would stay without its cursor
+
     def write(self, line: str) -> None:
         """Writes a line, above the bar if there is one."""
         if self._quiet:
             return
         if self._progress is None:
-            print(line, file=sys.stderr, flush=True)
+            try:
+                print(line, file=sys.stderr, flush=True)
+            except BrokenPipeError:  # whoever read the table has left: what is learned matters more
+                self._quiet = True
         else:
             self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 

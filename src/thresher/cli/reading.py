@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from thresher.errors import ParameterError
@@ -54,6 +55,8 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
     """What `open_stream` is to be called with."""
     if recipe is not None:
         check_recipe(options, recipe)
+        if recipe.plus is None and options.positive is not None:  # it was named, but not met so far
+            recipe = replace(recipe, plus=options.positive)
         return {"recipe": recipe, "on_bad": options.on_bad}
     if options.n is not None and options.bits is not None:
         raise ParameterError("found both --n and --bits, expected one of them")
@@ -72,12 +75,31 @@ def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
     said = {
         "--format": (options.format, recipe.format),
         "--n": (options.n, recipe.n),
-        "--bits": (None if options.bits is None else 2**options.bits, recipe.n),
+        "--bits": (None if options.bits is None else 2 ** min(options.bits, 64), recipe.n),
         "--zero-based": (options.zero_based, recipe.zero_based),
-        "--positive": (options.positive, recipe.plus),
+        "--positive": _positive(options.positive, recipe),
     }
     for option, (wanted, known) in said.items():
         if wanted is not None and wanted != known:
             shown = options.bits if option == "--bits" else wanted
             was = f"{known:,} slots" if option == "--bits" else known
             raise ParameterError(f"found {option} {shown}, but the model was made with {was}: leave the option out")
+
+
+def _positive(wanted: str | None, recipe: Recipe) -> tuple[str | None, str | None]:
+    """The positive label as it is wanted and as it is known; the same word for both where they mean the same."""
+    if wanted is None or same_label(wanted, recipe.plus) or (recipe.plus is None and not same_label(wanted, recipe.minus)):
+        return recipe.plus, recipe.plus
+    return wanted, recipe.spelled(+1)
+
+
+def same_label(one: str, other: str | None) -> bool:
+    """Whether two spellings are one label: the same number, or the same word.
+
+    >>> same_label("+1", "1.0"), same_label("spam", "Spam")
+    (True, False)
+    """
+    try:
+        return one == other or (other is not None and float(one) == float(other))
+    except ValueError:
+        return False

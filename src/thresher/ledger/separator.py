@@ -118,7 +118,7 @@ class SeparatorWatcher:
         frozen, gamma = self._frozen, self._separator.margin
         smallest, norm = frozen.smallest_margin, frozen.norm
         separated = smallest > 0.0
-        margin = smallest if separated and tally.rounds else gamma
+        margin = smallest if separated and frozen.rounds else gamma
         radius, rounding = self._rounded(tally, frozen.largest_norm)
         typical = math.sqrt(frozen.squares_on_mistakes / frozen.mistakes) if frozen.mistakes else frozen.largest_norm
         rounded_typical, typical_rounding = self._rounded(tally, typical)

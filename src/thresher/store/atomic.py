@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thresher.errors import StoreError
 
-__all__ = ["replace"]
+__all__ = ["check_place", "replace"]
 
 
 def replace(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) -> None:
@@ -39,6 +39,14 @@ def replace(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) 
         with suppress(OSError):
             made.unlink()
         raise
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Raises what would keep `replace` from writing there, as far as that can be known before."""
+    _replaceable(Path(path))
+    folder = Path(path).resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise StoreError(f"{os.fspath(path)}: expected a file in a folder that exists and can be written to")
 
 
 def _replaceable(path: Path) -> os.stat_result | None:
