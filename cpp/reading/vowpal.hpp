@@ -123,6 +123,7 @@ class Vowpal {
         const auto add = [&](std::string_view feature, double value) { return sorter_.add(space_(feature), value); };
         if (!walk(at, failed, trouble, add)) return false;
         if (sorter_.settle(rows, end)) return true;
+        failed = at;
         return refuse(trouble, "values that add up to more than 2^250 (1.8e75) in one slot", "smaller values");
     }
 
@@ -168,8 +169,8 @@ class Vowpal {
                                                   const char*& failed, Trouble& trouble) {
         const char* const start = end + 1;
         end = delimiters.next();
-        if (number_between(start, end, value) && acceptable(value)) [[likely]]
-            return true;
+        const bool whole = is_blank(*end) || *end == '|' || at_end(end);  // and nothing else sticks to it
+        if (whole && number_between(start, end, value) && acceptable(value)) return true;
         failed = start;
         const bool nothing = start == end && (is_blank(*end) || at_end(end));
         return refuse(trouble, nothing ? "nothing after the colon" : shown(start),

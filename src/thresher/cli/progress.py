@@ -35,10 +35,12 @@ class Table:
         while self._next <= self._examples:
             self._next *= 2
         self._row_before = (self._examples, self._mistakes)
-        self._head = "  ".join(_HEAD) + "\n"  # not before there is a row: what cannot be read is told in one line
+        self._lines = ["  ".join(_HEAD)]
 
     def enter(self, rounds: Rounds) -> None:
-        """Counts rounds, and shows the rows that fall among them."""
+        """Counts rounds. The rows that fall among them are shown with the next: a short text that ends in an error has none."""
+        if self._row_before[0]:
+            self._write()
         labels, wrong = rounds.labels, rounds.predictions != rounds.labels
         before = np.concatenate(([self._last_label], labels[:-1]))
         start = 0
@@ -51,17 +53,23 @@ class Table:
             self._repeats += int(np.count_nonzero(labels[part] != before[part]))
             start = end
             if self._examples == self._next:
-                self._show()
+                self._add_row()
                 self._next *= 2
         self._last_label = int(labels[-1])
 
     def end(self) -> None:
         """Shows the last row, unless it was shown."""
         if self._row_before[0] != self._examples:
-            self._show()
+            self._add_row()
+        self._write()
         self._bar.write("")
 
-    def _show(self) -> None:
+    def _write(self) -> None:
+        for line in self._lines:
+            self._bar.write(line)
+        self._lines = []
+
+    def _add_row(self) -> None:
         examples, mistakes = self._row_before
         constant = min(self._positives, self._examples - self._positives)
         cells = (
@@ -73,8 +81,7 @@ class Table:
             percent(constant / self._examples),
             percent(self._repeats / self._examples),
         )
-        self._bar.write(self._head + "  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
-        self._head = ""
+        self._lines.append("  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
         self._row_before = (self._examples, self._mistakes)
 
 

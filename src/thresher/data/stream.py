@@ -204,11 +204,11 @@ class Stream:
             last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
             rows = self._reader.next(last)
             self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
-            if self._reader.stopped:
-                raise self._first_bad[-1]
             if len(rows):
                 self._decide()
                 yield self._batch(rows)
+            if self._reader.stopped:
+                raise self._first_bad[-1]
             if last:
                 self._next_file()
 
