@@ -123,7 +123,16 @@ def test_the_table_does_not_depend_on_the_pieces_in_which_the_source_comes(
 def test_a_last_row_that_was_shown_is_not_shown_again(tmp_path: Path) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(64))
-    assert [numbers(row)[0] for row in run("learn", source).err.rstrip().splitlines()[1:]] == ["1", "2", "4", "8", "16", "32", "64"]
+    rows = run("learn", source).err.rstrip().splitlines()[1:]
+    assert [numbers(row)[0] for row in rows] == [
+        "1",
+        "2",
+        "4",
+        "8",
+        "16",
+        "32",
+        "64",
+    ]
 
 
 def test_confusion_precision_recall_and_baselines_are_those_of_the_definition() -> None:

@@ -192,7 +192,8 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
                 nonlocal sample
                 sample = batch
                 stream.keep_names(batch, rounds.changed)
-                table.enter(rounds)
+                if not stream.failing:  # then one line that says why is enough
+                    table.enter(rounds)
                 bar.advance("learning", stream, ledger.rounds - start.before.rounds)
                 return not session.interrupt.wished
 

@@ -35,12 +35,10 @@ class Table:
         while self._next <= self._examples:
             self._next *= 2
         self._row_before = (self._examples, self._mistakes)
-        self._lines = ["  ".join(_HEAD)]
+        self._headed = False
 
     def enter(self, rounds: Rounds) -> None:
-        """Counts rounds. The rows that fall among them are shown with the next: a short text that ends in an error has none."""
-        if self._row_before[0]:
-            self._write()
+        """Counts rounds, and shows the rows that fall among them."""
         labels, wrong = rounds.labels, rounds.predictions != rounds.labels
         before = np.concatenate(([self._last_label], labels[:-1]))
         start = 0
@@ -53,23 +51,20 @@ class Table:
             self._repeats += int(np.count_nonzero(labels[part] != before[part]))
             start = end
             if self._examples == self._next:
-                self._add_row()
+                self._show()
                 self._next *= 2
         self._last_label = int(labels[-1])
 
     def end(self) -> None:
         """Shows the last row, unless it was shown."""
         if self._row_before[0] != self._examples:
-            self._add_row()
-        self._write()
+            self._show()
         self._bar.write("")
 
-    def _write(self) -> None:
-        for line in self._lines:
-            self._bar.write(line)
-        self._lines = []
-
-    def _add_row(self) -> None:
+    def _show(self) -> None:
+        if not self._headed:
+            self._bar.write("  ".join(_HEAD))
+            self._headed = True
         examples, mistakes = self._row_before
         constant = min(self._positives, self._examples - self._positives)
         cells = (
@@ -81,7 +76,7 @@ class Table:
             percent(constant / self._examples),
             percent(self._repeats / self._examples),
         )
-        self._lines.append("  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
+        self._bar.write("  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
         self._row_before = (self._examples, self._mistakes)
 
 

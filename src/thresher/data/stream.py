@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -159,6 +160,11 @@ class Stream:
         return self._reader.bad_lines
 
     @property
+    def failing(self) -> bool:
+        """Whether a line that cannot be read comes right after the batch at hand."""
+        return self._reader.stopped
+
+    @property
     def first_bad(self) -> list[SourceError]:
         """The first few of them."""
         return list(self._first_bad)
@@ -292,11 +298,14 @@ def _detected(file: Opened, source: Source) -> str:
         return source.demo.format
     start = file.peek()
     lines = (line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
-    return "vw" if b"|" in next(lines, b"").partition(b"#")[0] else "svmlight"
+    first = next(lines, b"")
+    before_comment = first.partition(b"#")[0]
+    indexed = all(b":" in token for token in before_comment.split()[1:])
+    return "vw" if b"|" in before_comment or (b"|" in first and not indexed) else "svmlight"
 
 
 def open_stream(
-    source: Place | list[Place] | Source,
+    source: Place | Sequence[Place] | Source,
     *,
     format: str | None = None,
     n: int | None = None,
@@ -318,7 +327,7 @@ def open_stream(
       hash gives.
     - ``positive`` names the positive label. By default it is the larger number, or the later word in the alphabet.
     - ``on_bad="skip"`` leaves out lines that cannot be read, and counts them; by default they raise `SourceError`.
-    - ``keep_unlabelled`` gives examples without a label, too, for a learner to predict.
+    - ``keep_unlabelled`` gives examples without a label, too, for a learner to predict; ``ignore_labels`` takes all for such.
     - ``recipe`` is that of a model, instead of all these.
 
     >>> import thresher as th
@@ -332,7 +341,7 @@ def open_stream(
     if n is None and not 1 <= bits <= 31:
         raise ParameterError(f"found bits = {bits}, expected from 1 to 31")
     if not isinstance(source, Source):
-        source = Source(*source) if isinstance(source, list | tuple) else Source(source)
+        source = Source(source) if isinstance(source, str | PathLike) else Source(*source)
     return Stream(
         source,
         recipe,
@@ -341,7 +350,7 @@ def open_stream(
         zero_based=zero_based,
         positive=positive,
         skip_bad=on_bad == "skip",
-        keep_unlabelled=keep_unlabelled,
+        keep_unlabelled=keep_unlabelled or ignore_labels,
         ignore_labels=ignore_labels,
         needs_features=needs_features,
         tags=tags,
