@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 import re
 import subprocess
+import threading
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -326,6 +328,18 @@ def test_standard_input_is_learned_but_cannot_be_read_again(tmp_path: Path) -> N
     (tmp_path / "file").write_text(text)
     run("learn", tmp_path / "file", "--quiet", "--bits", 8, "--save", tmp_path / "model")
     assert (tmp_path / "piped").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+def test_a_named_pipe_is_learned_like_standard_input(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(fruit(30),))
+    writer.start()
+    ran = run("learn", pipe, "--quiet")
+    writer.join()
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("30 examples")
+    assert "cannot be read again" in ran.out
 
 
 def test_without_a_check_nothing_is_proven_and_the_model_is_the_same(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def _open(place: str) -> Iterator[Opened]:
         yield _uncompressed("standard input", sys.stdin.buffer, None)
     else:
         with Path(place).open("rb", buffering=_PEEK) as file:
-            yield _uncompressed(place, file, file)
+            yield _uncompressed(place, file, file if file.seekable() else None)
 
 
 def _uncompressed(name: str, file: BinaryIO, raw: BinaryIO | None) -> Opened:
