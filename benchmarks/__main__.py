@@ -12,10 +12,14 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.cases import CASES, Disagreement, Result
+from benchmarks import cases, files
+from benchmarks.cases import Disagreement, Result
 from thresher import _core
 
-__all__ = ["main"]
+__all__ = ["CASES", "main"]
+
+#: Every case by its name, in the order in which they run.
+CASES = cases.CASES | files.CASES
 
 _NO_FILE = "-"
 
@@ -23,7 +27,7 @@ _NO_FILE = "-"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 1 if a peer computed something else, 2 if one is not installed."""
     options = _options(arguments)
-    peers = {peer for name in options.only if (peer := CASES[name].peer)}
+    peers = {peer for name in options.only for peer in CASES[name].peers}
     if missing := sorted(peer for peer in peers if _version(peer) is None):
         _say(f"{' and '.join(missing)} must be installed to be measured: pip install '.[bench]'")
         return 2
@@ -65,7 +69,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _machine() -> dict[str, str]:
     """What the times depend on, the load before the run among it."""
-    versions = {name: _version(name) or "missing" for name in ("thresher", "numpy", "scikit-learn", "river")}
+    versions = {name: _version(name) or "missing" for name in ("thresher", "numpy", "scikit-learn", "river", "vowpalwabbit")}
     return {
         "cpu": _cpu(),
         "cores": str(os.cpu_count()),
@@ -95,16 +99,17 @@ def _table(results: Sequence[Result]) -> str:
     lines = [head]
     for result in results:
         for c in result.comparisons:
-            best = result.times.best
-            lines.append((result.case, c.ours, _time(best(c.ours)), c.other, _time(best(c.other)), str(c.ratio), c.aim))
+            ours, other = (_quantity(result.samples.best(name), result.samples.unit) for name in (c.ours, c.other))
+            lines.append((result.case, c.ours, ours, c.other, other, str(c.ratio), c.aim))
     widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     return "\n".join([*table, "", *(f"{result.case}: {result.about}" for result in results)])
 
 
-def _time(seconds: float) -> str:
-    unit, scale = next(((u, s) for u, s in (("s", 1.0), ("ms", 1e-3)) if seconds >= s), ("µs", 1e-6))
-    return f"{seconds / scale:.3g} {unit}"
+def _quantity(amount: float, unit: str) -> str:
+    prefixes = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0), ("m", 1e-3))
+    prefix, scale = next(((p, s) for p, s in prefixes if amount >= s), ("µ", 1e-6))
+    return f"{amount / scale:.3g} {prefix}{unit}"
 
 
 def _say(line: str) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import thresher as th
 from benchmarks.data import SHAPES, Workload
-from benchmarks.timing import Ratio, Times, interleaved
+from benchmarks.timing import Ratio, Samples, interleaved
 from thresher.data.names import slot_of
 
 __all__ = ["CASES", "Case", "Comparison", "Disagreement", "Result"]
@@ -27,7 +27,7 @@ class Disagreement(Exception):
 
 @dataclass(frozen=True)
 class Comparison:
-    """One line of the table: the time of `ours` beside that of `other`, and what their ratio should be."""
+    """One line of the table: the time or memory of `ours` beside that of `other`, and what their ratio should be."""
 
     ours: str
     other: str
@@ -41,16 +41,16 @@ class Result:
 
     case: str
     about: str
-    times: Times
+    samples: Samples
     comparisons: list[Comparison]
 
 
 @dataclass(frozen=True)
 class Case:
-    """`run(turns, quick)` measures; `peer` is the distribution that it needs beside thresher, if any."""
+    """`run(turns, quick)` measures; `peers` are the distributions that it needs beside thresher."""
 
     run: Callable[[int, bool], Result]
-    peer: str | None
+    peers: tuple[str, ...]
 
 
 def matrix(name: str, aim: str, turns: int, quick: bool) -> Result:
@@ -150,7 +150,7 @@ def one_by_one(per_example: int, aims: tuple[str, str], turns: int, quick: bool)
         turns,
         calls=5 if quick else 50,
     )
-    times = Times({name: [second / len(rows) for second in seconds] for name, seconds in passes.seconds.items()})
+    times = Samples({name: [second / len(rows) for second in seconds] for name, seconds in passes.values.items()})
     return Result(
         f"dict-{per_example}",
         f"one example, a dict of {per_example} names; mistakes in {ours.mistakes / ours.rounds:.0%} of rounds",
@@ -175,12 +175,12 @@ def importing(turns: int, quick: bool) -> Result:
     return Result("import", "import in a fresh process", times, [Comparison(ours, other, times.ratio(ours, other), aim)])
 
 
-#: Every case by its name, in the order in which they run.
+#: The cases in memory by their names, in the order in which they run.
 CASES: dict[str, Case] = {
-    "S1": Case(partial(matrix, "S1", "≥ 1.7 × as fast, aim 2.5"), "scikit-learn"),
-    "S2": Case(partial(matrix, "S2", "≥ 1.5 × as fast, aim 2"), "scikit-learn"),
-    "S3": Case(partial(matrix, "S3", "≥ 3 × as fast, aim 4"), "scikit-learn"),
-    "dict-10": Case(partial(one_by_one, 10, ("≥ 8 × as fast, aim 10", "≥ 3 × as fast")), "river"),
-    "dict-50": Case(partial(one_by_one, 50, ("aim 10", "aim 3")), "river"),
-    "import": Case(importing, None),
+    "S1": Case(partial(matrix, "S1", "≥ 1.7 × as fast, aim 2.5"), ("scikit-learn",)),
+    "S2": Case(partial(matrix, "S2", "≥ 1.5 × as fast, aim 2"), ("scikit-learn",)),
+    "S3": Case(partial(matrix, "S3", "≥ 3 × as fast, aim 4"), ("scikit-learn",)),
+    "dict-10": Case(partial(one_by_one, 10, ("≥ 8 × as fast, aim 10", "≥ 3 × as fast")), ("river",)),
+    "dict-50": Case(partial(one_by_one, 50, ("aim 10", "aim 3")), ("river",)),
+    "import": Case(importing, ()),
 }

@@ -13,12 +13,12 @@ from time import perf_counter
 
 import numpy as np
 
-__all__ = ["Ratio", "Times", "interleaved"]
+__all__ = ["Ratio", "Samples", "interleaved"]
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times one contender's time another's is: of the minima, and between which values turn by turn."""
+    """How many times one contender's amount another's is: of the minima, and between which values turn by turn."""
 
     of_minima: float
     low: float
@@ -29,23 +29,24 @@ class Ratio:
 
 
 @dataclass
-class Times:
-    """Seconds of each contender, one entry a turn."""
+class Samples:
+    """What was measured of each contender, one entry a turn: seconds, if `unit` does not say otherwise."""
 
-    seconds: dict[str, list[float]] = field(default_factory=dict)
+    values: dict[str, list[float]] = field(default_factory=dict)
+    unit: str = "s"
 
     def best(self, name: str) -> float:
-        return min(self.seconds[name])
+        return min(self.values[name])
 
-    def ratio(self, slow: str, fast: str) -> Ratio:
-        turns = [a / b for a, b in zip(self.seconds[slow], self.seconds[fast], strict=True)]
+    def ratio(self, more: str, less: str) -> Ratio:
+        turns = [a / b for a, b in zip(self.values[more], self.values[less], strict=True)]
         low, _, high = statistics.quantiles(turns, n=4, method="inclusive") if len(turns) > 1 else (turns[0],) * 3
-        return Ratio(self.best(slow) / self.best(fast), low, high)
+        return Ratio(self.best(more) / self.best(less), low, high)
 
 
-def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, calls: int = 1) -> Times:
+def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, calls: int = 1) -> Samples:
     """Times each contender `turns` times, in turn; each time `calls` calls, of which the mean counts."""
-    times = Times({name: [] for name in contenders})
+    times = Samples({name: [] for name in contenders})
     for run in contenders.values():  # once to warm up
         run()
     shuffled = np.random.default_rng(0)
@@ -58,7 +59,7 @@ def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, call
                 start = perf_counter()
                 for _ in range(calls):
                     run()
-                times.seconds[name].append((perf_counter() - start) / calls)
+                times.values[name].append((perf_counter() - start) / calls)
     finally:
         gc.enable()
     return times

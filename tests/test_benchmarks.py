@@ -1,18 +1,23 @@
-"""The benchmarks' own data, arithmetic and output; nothing here needs scikit-learn or river."""
+"""The benchmarks' own data, arithmetic and output; nothing here needs a peer."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.__main__ import main
-from benchmarks.cases import CASES, Case, Comparison, Disagreement, Result, named
+from benchmarks import files
+from benchmarks.__main__ import CASES, main
+from benchmarks.cases import Case, Comparison, Disagreement, Result, named
 from benchmarks.data import SHAPES, Workload
-from benchmarks.timing import Ratio, Times, interleaved
+from benchmarks.files import Text, check_counts, peak
+from benchmarks.texts import FORMATS, six_digits, write
+from benchmarks.timing import Ratio, Samples, interleaved
 
 ROWS = 500
 
@@ -90,7 +95,7 @@ def test_some_named_examples_come_with_both_labels_so_that_nothing_separates_the
 
 
 def test_a_ratio_is_of_the_minima_and_its_spread_of_the_turns() -> None:
-    times = Times({"slow": [8.0, 6.0, 10.0], "fast": [2.0, 3.0, 4.0]})
+    times = Samples({"slow": [8.0, 6.0, 10.0], "fast": [2.0, 3.0, 4.0]})
     ratio = times.ratio("slow", "fast")
     assert ratio.of_minima == 6.0 / 2.0
     assert 2.0 <= ratio.low <= 2.5 <= ratio.high <= 4.0
@@ -98,7 +103,7 @@ def test_a_ratio_is_of_the_minima_and_its_spread_of_the_turns() -> None:
 
 
 def test_a_single_turn_has_no_spread() -> None:
-    assert Times({"slow": [3.0], "fast": [2.0]}).ratio("slow", "fast") == Ratio(1.5, 1.5, 1.5)
+    assert Samples({"slow": [3.0], "fast": [2.0]}).ratio("slow", "fast") == Ratio(1.5, 1.5, 1.5)
     assert str(Ratio(1.5, 1.25, 2.0)) == "1.50 (1.25 to 2.00)"
 
 
@@ -109,12 +114,12 @@ def test_contenders_are_called_in_turn_and_equally_often() -> None:
     assert called[:2] == ["a", "b"]  # once to warm up
     assert len(turns) == 20
     assert set(turns) == {"aabb", "bbaa"}  # each once a turn, in changing order
-    assert {name: len(seconds) for name, seconds in times.seconds.items()} == {"a": 20, "b": 20}
+    assert {name: len(seconds) for name, seconds in times.values.items()} == {"a": 20, "b": 20}
     assert min(times.best("a"), times.best("b")) >= 0.0
 
 
 def made_up(turns: int, quick: bool) -> Result:
-    times = Times({"ours": [0.002] * turns, "theirs": [0.005] * turns})
+    times = Samples({"ours": [0.002] * turns, "theirs": [0.005] * turns})
     about = "quick" if quick else "full"
     return Result("S1", about, times, [Comparison("ours", "theirs", times.ratio("theirs", "ours"), "≥ 2")])
 
@@ -122,19 +127,19 @@ def made_up(turns: int, quick: bool) -> Result:
 def test_the_table_has_both_times_and_the_file_every_sample(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(CASES, "S1", Case(made_up, None))
+    monkeypatch.setitem(CASES, "S1", Case(made_up, ()))
     file = tmp_path / "samples.json"
     assert main(["--only", "S1", "--turns", "2", "--json", str(file)]) == 0
     printed = capsys.readouterr()
     assert printed.err == "S1 ...\n"
     assert printed.out.splitlines()[1] == "S1    ours  2 ms  theirs   5 ms  2.50 (2.50 to 2.50)  ≥ 2"
     record = json.loads(file.read_text(encoding="utf-8"))
-    assert record["results"][0]["times"] == {"seconds": {"ours": [0.002] * 2, "theirs": [0.005] * 2}}
+    assert record["results"][0]["samples"] == {"values": {"ours": [0.002] * 2, "theirs": [0.005] * 2}, "unit": "s"}
     assert record["results"][0]["comparisons"][0]["ratio"] == {"of_minima": 2.5, "low": 2.5, "high": 2.5}
 
 
 def test_a_quick_run_writes_no_file_unless_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(CASES, "S1", Case(made_up, None))
+    monkeypatch.setitem(CASES, "S1", Case(made_up, ()))
     monkeypatch.chdir(tmp_path)
     assert main(["--only", "S1", "--quick"]) == 0
     assert list(tmp_path.iterdir()) == []
@@ -149,9 +154,9 @@ def test_a_missing_peer_is_named_before_anything_runs(
         raise metadata.PackageNotFoundError(distribution)
 
     monkeypatch.setattr(metadata, "version", missing)
-    assert main(["--only", "dict-10", "S3"]) == 2
+    assert main(["--only", "dict-10", "file-S1"]) == 2
     said = capsys.readouterr().err
-    assert said == "river and scikit-learn must be installed to be measured: pip install '.[bench]'\n"
+    assert said == "river and scikit-learn and vowpalwabbit must be installed to be measured: pip install '.[bench]'\n"
 
 
 def test_times_of_different_results_are_not_compared(
@@ -160,8 +165,106 @@ def test_times_of_different_results_are_not_compared(
     def disagreeing(turns: int, quick: bool) -> Result:
         raise Disagreement("S1: the weights differ")
 
-    monkeypatch.setitem(CASES, "S1", Case(disagreeing, None))
+    monkeypatch.setitem(CASES, "S1", Case(disagreeing, ()))
     assert main(["--only", "S1"]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err == "S1 ...\nS1: the weights differ\n"
+
+
+def test_memory_is_shown_in_bytes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def measured(turns: int, quick: bool) -> Result:
+        peaks = Samples({"ours": [28.8e6], "theirs": [1.44e9]}, unit="B")
+        return Result("memory", "once", peaks, [Comparison("ours", "theirs", peaks.ratio("ours", "theirs"), "< 150 MB")])
+
+    monkeypatch.setitem(CASES, "memory", Case(measured, ()))
+    assert main(["--only", "memory", "--quick"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "memory  ours  28.8 MB  theirs   1.44 GB  0.02 (0.02 to 0.02)  < 150 MB"
+
+
+def lines(name: str, format: str, tmp_path: Path) -> list[list[str]]:
+    file = tmp_path / "text"
+    write(small(name), format, file)
+    return [line.split(" ") for line in file.read_text(encoding="ascii").removesuffix("\n").split("\n")]
+
+
+@pytest.mark.parametrize(("format", "opening"), [("svmlight", []), ("vw", ["|f"])])
+def test_text_with_values_has_six_digits_of_each(format: str, opening: list[str], tmp_path: Path) -> None:
+    workload = small("S1")
+    for (label, *rest), row, y in zip(lines("S1", format, tmp_path), workload.X, workload.y, strict=True):
+        assert int(label) == y
+        assert rest[: len(opening)] == opening
+        pairs = [pair.split(":") for pair in rest[len(opening) :]]
+        assert [int(index) - 1 for index, _ in pairs] == row.indices.tolist()
+        assert [float(value) for _, value in pairs] == [float(f"{value:.6g}") for value in row.data]
+        assert {len(value.removeprefix("0.").lstrip("0")) for _, value in pairs} == {6}
+
+
+@pytest.mark.parametrize(("format", "opening", "one"), [("svmlight", "", "{}:1"), ("vw", "|f ", "f{}")])
+def test_text_of_binary_attributes_has_no_values_to_read(format: str, opening: str, one: str, tmp_path: Path) -> None:
+    workload = small("S2")
+    written = [" ".join(line) for line in lines("S2", format, tmp_path)]
+    rows = [" ".join(one.format(index + 1) for index in row.indices) for row in workload.X]
+    assert written == [f"{y} {opening}{row}" for y, row in zip(workload.y, rows, strict=True)]
+
+
+def test_text_longer_than_what_is_written_at_once_has_all_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    at_once = lines("S1", "vw", tmp_path)
+    monkeypatch.setattr("benchmarks.texts._ROWS_AT_ONCE", 64)
+    assert lines("S1", "vw", tmp_path) == at_once
+
+
+def test_six_digits_stay_six_beside_a_power_of_ten() -> None:
+    values = np.array([0.001, 0.00999999999, 0.01, 0.09999999, 0.1, 0.123456499, 0.99999999])
+    joined = ["".join(piece.decode() for piece in pieces) for pieces in zip(*six_digits(values), strict=True)]
+    assert joined == ["0.00100000", "0.00999999", "0.0100000", "0.0999999", "0.100000", "0.123456", "0.999999"]
+
+
+@pytest.mark.parametrize("value", [0.0, -0.5, 0.00099, 1.0, np.nan])
+def test_values_that_have_no_six_digits_in_their_place_are_refused(value: float) -> None:
+    with pytest.raises(ValueError, match=r"expected from 0\.001 to below 1"):
+        six_digits(np.array([0.5, value]))
+
+
+def counting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str) -> Text:
+    """A text of seven rows, and in place of thresher a program that is given the command's arguments."""
+    monkeypatch.setattr(files, "THRESHER", [sys.executable, "-c", program])
+    return Text("about", "svmlight", tmp_path / "seven.txt", rows=7, bits=18)
+
+
+def test_a_file_is_learned_with_its_format_and_size_and_saved_beside_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = counting(monkeypatch, tmp_path, "import sys; print(' '.join(sys.argv[1:]))")
+    said = subprocess.run(text.learn("--no-check"), check=True, capture_output=True, text=True).stdout
+    place = f"learn {tmp_path}/seven.txt --save {tmp_path}/seven.model"
+    assert said == f"{place} --learner perceptron --format svmlight --bits 18 --no-check\n"
+
+
+def test_both_of_our_runs_must_count_what_the_other_side_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    same = counting(monkeypatch, tmp_path, """print('{"examples": 7, "mistakes": 3}')""")
+    check_counts(same, {"examples": 7, "mistakes": 3})
+    with pytest.raises(Disagreement, match=r"^seven\.txt: found 3 mistakes, expected 2$"):
+        check_counts(same, {"examples": 7, "mistakes": 2})
+    program = """import sys; print('{"examples": %d}' % (6 if "--no-check" in sys.argv else 7))"""
+    with pytest.raises(Disagreement, match=r"^seven\.txt: found 6 examples, expected 7$"):
+        check_counts(counting(monkeypatch, tmp_path, program), {"examples": 7})
+
+
+def test_a_command_that_fails_is_shown_with_what_it_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    failing = counting(monkeypatch, tmp_path, "import sys; sys.exit('found no file')")
+    with pytest.raises(Disagreement, match=r"(?s)exit status 1 of .*seven\.txt.*\nfound no file$"):
+        check_counts(failing, {"examples": 7})
+    with pytest.raises(Disagreement, match="found no file"):
+        peak(failing.learn())
+
+
+def test_the_peak_is_the_commands_own_however_large_who_starts_it() -> None:
+    large = np.ones(25_000_000)
+    assert peak([sys.executable, "-c", "pass"]) < large.nbytes / 2
+    assert large.nbytes / 2 < peak([sys.executable, "-c", "held = b'x' * 150_000_000"]) < large.nbytes
+
+
+def test_every_format_has_a_peer_to_be_measured_with() -> None:
+    assert set(files.PEERS) == set(FORMATS)
+    assert {"file-S1", "file-S2", "memory", "help"} <= set(CASES)

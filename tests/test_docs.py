@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import thresher
+from tests.pages import GENERATED, ROOT
 
-ROOT = Path(__file__).parent.parent
 MODULES = ["thresher", *(module.name for module in pkgutil.walk_packages(thresher.__path__, "thresher."))]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -25,6 +25,11 @@ def test_doctests_of(name: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_doctests_in(page: Path) -> None:
     assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
+
+
+@pytest.mark.parametrize("page", GENERATED, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_is_shown_of_the_commands_is_current(page: Path) -> None:
+    assert page.read_text(encoding="utf-8") == GENERATED[page](), "python -m tests.pages writes it anew"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

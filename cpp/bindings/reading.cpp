@@ -20,8 +20,16 @@ using reading::AnyReader;
 using reading::Rows;
 
 struct Batch {
+    Batch(Rows&& read, std::size_t n, std::shared_ptr<reading::Spare> spare)
+        : rows(std::move(read)), n(n), spare(std::move(spare)) {}
+    Batch(Batch&&) = default;
+    ~Batch() {
+        if (spare) spare->give(std::move(rows));
+    }
+
     Rows rows;
     std::size_t n;
+    std::shared_ptr<reading::Spare> spare;
 };
 
 template <class T>
@@ -83,7 +91,7 @@ class PythonReader {
     Batch next(bool last) {
         const Busy::Writing writing(busy_);
         const nb::gil_scoped_release free;
-        return {reader_->next(last), n_};
+        return {reader_->next(last), n_, reader_->spare};
     }
 
     void keep_names(const Batch& batch, Vector<bool> changed) {

@@ -53,7 +53,8 @@ nb::list pack(const nb::dict& named) {
     std::vector<std::unique_ptr<Bytes>> held;
     std::vector<store::Section> sections;
     for (const nb::handle item : named.items()) {  // a copy: to ask an object for its bytes may run code
-        const nb::memoryview view(item[1]);
+        const nb::object section = item[1];
+        const nb::memoryview view(section);
         held.push_back(std::make_unique<Bytes>(view));
         sections.push_back({name_of(item[0]), held.back()->view()});
         views.append(view);

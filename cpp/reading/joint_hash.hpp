@@ -15,11 +15,12 @@ namespace thresher::reading {
 
 class JointHash {
   public:
-    void begin(std::string_view first) {
-        first_ = first;
-        if (first.size() < 8) std::memcpy(&word_, first.data(), first.size());
-        const auto shift = 8 * first.size();
-        if (first.size() < 8) word_ &= (std::uint64_t{1} << shift) - 1;
+    // The first text: a namespace and a ^, or nothing.
+    void begin(const char* start, const char* end) {
+        first_.assign(start, end);
+        if (start != end) first_ += '^';
+        word_ = 0;
+        if (first_.size() < 8) std::memcpy(&word_, first_.data(), first_.size());
     }
 
     const std::string& first() const { return first_; }

@@ -16,19 +16,22 @@ class KeptNames {
     static constexpr std::size_t most_names = std::size_t{1} << 19;
     static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
-    void keep(std::string_view name) {
-        const std::uint64_t hash = hash64(name);
+    void keep(std::string_view name) { keep(hash64(name), "", name); }
+
+    // The name is `first` and `second` together, `hash` its hash.
+    void keep(std::uint64_t hash, std::string_view first, std::string_view second) {
         std::size_t place = hash & mask();
         while (table_[place] != 0) {
             if (table_[place] == hash) return;
             place = (place + 1) & mask();
         }
-        if (count_ == most_names || text_.size() + name.size() >= most_bytes) {
+        if (count_ == most_names || text_.size() + first.size() + second.size() >= most_bytes) {
             full_ = true;
             return;
         }
         table_[place] = hash;  // a hash of 0 would be kept again and again: one name in 2^64
-        text_ += name;
+        text_ += first;
+        text_ += second;
         text_ += '\n';
         if (++count_ * 2 > table_.size()) grow();
     }

@@ -22,15 +22,26 @@ struct Digits {
     int count;
 };
 
-inline Digits eight_digits(const char* at) {
-    std::uint64_t d = little_endian<std::uint64_t>(at) ^ 0x3030303030303030u;
-    const std::uint64_t not_digits = (((d & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | d) & 0x8080808080808080u;
-    const int count = std::countr_zero(not_digits) / 8;  // 8 if all are digits
-    d = count == 0 ? 0 : d << (64 - 8 * count);          // leading zeros take the place of what is no digit
+inline constexpr std::uint64_t ascii_zeros = 0x3030303030303030u;
+
+// The high bit of every byte that is no digit; bytes are given with '0' taken off by exclusive or.
+inline std::uint64_t not_digits(std::uint64_t bytes) {
+    return (((bytes & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
+}
+
+// The number that eight such bytes spell, the first being the lowest.
+inline std::uint64_t eight_digits_number(std::uint64_t d) {
     d = d * 10 + (d >> 8);
-    d = ((d & 0x000000FF000000FFu) * 0x000F424000000064u + ((d >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
-        32;
-    return {d, count};
+    return ((d & 0x000000FF000000FFu) * 0x000F424000000064u +
+            ((d >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
+           32;
+}
+
+[[gnu::always_inline]] inline Digits eight_digits(const char* at) {
+    const std::uint64_t d = little_endian<std::uint64_t>(at) ^ ascii_zeros;
+    const int count = std::countr_zero(not_digits(d)) / 8;  // 8 if all are digits
+    // Leading zeros take the place of what is no digit.
+    return {eight_digits_number(count == 0 ? 0 : d << (64 - 8 * count)), count};
 }
 
 inline constexpr std::uint64_t whole_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -48,36 +59,43 @@ inline const char* digits(const char* at, std::uint64_t& number, int& count) {
     }
 }
 
-// Where a number ends that starts at `start`, sign included, by the widest reading; and its value by the library.
-inline const char* slow_number(const char* start, double& value) {
-    const char* end = start + (*start == '-' || *start == '+');
+// A number and where it ends; null if there is none. In registers: through memory it would wait for itself.
+struct Number {
+    const char* end;
+    double value;
+};
+
+// The number at `start` by the library, for what the quick ways below cannot do.
+[[gnu::noinline]] inline Number slow_number(const char* start) {
+    const char* const first = start + (*start == '-' || *start == '+');
+    const char* end = first;
     while (is_digit(*end) || *end == '.') ++end;
-    int exponent = 0;  // of the first digit that is not 0: it tells underflow from overflow
+    std::int64_t exponent = 0;
     if (*end == 'e' || *end == 'E') {
         const char* at = end + 1;
         const bool negative = *at == '-';
         at += *at == '-' || *at == '+';
         if (is_digit(*at)) {
-            for (; is_digit(*at); ++at) exponent = exponent < 100000000 ? exponent * 10 + (*at - '0') : exponent;
+            for (; is_digit(*at); ++at) exponent = exponent < 1000000000 ? exponent * 10 + (*at - '0') : exponent;
             end = at;
             if (negative) exponent = -exponent;
         }
     }
+    double value = 0.0;
     const auto [stop, error] = std::from_chars(start + (*start == '+'), end, value);
-    if (stop != end) return nullptr;
-    if (error != std::errc::result_out_of_range) return end;
-    const char* first = start + (*start == '-' || *start == '+');
-    std::int64_t place = 0;
-    while (is_digit(first[place])) ++place;
-    const char* leading = first;
-    while (*leading == '0' || *leading == '.') ++leading;
-    const std::int64_t magnitude = exponent + place - (leading - first);
-    const double size = magnitude > 0 ? __builtin_inf() : 0.0;
-    value = *start == '-' ? -size : size;
-    return end;
+    if (stop != end) return {nullptr, 0.0};
+    if (error == std::errc::result_out_of_range) {  // the place of the first digit that is not 0 tells in which way
+        const char* point = first;
+        while (is_digit(*point)) ++point;
+        const char* leading = first;
+        while (*leading == '0' || *leading == '.') ++leading;
+        value = exponent + (point - leading) > 0 ? __builtin_inf() : 0.0;
+        if (*start == '-') value = -value;
+    }
+    return {end, value};
 }
 
-[[gnu::noinline]] inline const char* any_number(const char* at, double& value) {
+[[gnu::noinline]] inline Number any_number(const char* at) {
     const char* const start = at;
     const bool negative = *at == '-';
     at += negative || *at == '+';
@@ -86,51 +104,65 @@ inline const char* slow_number(const char* start, double& value) {
     std::uint64_t mantissa = whole.number;
     int exponent = 0;
     if (*at == '.') {
-        Digits part = eight_digits(at + 1);
+        const Digits part = eight_digits(at + 1);
         at += 1 + part.count;
         mantissa = mantissa * whole_powers[part.count] + part.number;
         exponent = -part.count;
-        if (part.count + whole.count == 0) return nullptr;
+        if (part.count + whole.count == 0) return {nullptr, 0.0};
     } else if (whole.count == 0) {
-        return nullptr;
+        return {nullptr, 0.0};
     }
-    if (is_digit(*at)) return slow_number(start, value);  // more digits than eight
-    if (*at == 'e' || *at == 'E') [[unlikely]] {
+    if (is_digit(*at)) return slow_number(start);  // more digits than eight
+    if (*at == 'e' || *at == 'E') {
         ++at;
         const bool shrinks = *at == '-';
         at += shrinks || *at == '+';
         const Digits power = eight_digits(at);
         at += power.count;
-        if (power.count == 0) return nullptr;
-        if (power.count > 4) return slow_number(start, value);
+        if (power.count == 0) return {nullptr, 0.0};
+        if (power.count > 4) return slow_number(start);
         exponent += shrinks ? -static_cast<int>(power.number) : static_cast<int>(power.number);
-        if (exponent < -22 || exponent > 22) return slow_number(start, value);
+        if (exponent < -22 || exponent > 22) return slow_number(start);
     }
-    // Clinger's fast path: the mantissa (below 10^16: checked) and the power of ten are exact, so one operation rounds
-    // right.
-    if (mantissa > std::uint64_t{1} << 53) [[unlikely]]
-        return slow_number(start, value);
+    // Clinger's fast path: the mantissa and the power of ten are exact, so one operation rounds right.
+    if (mantissa > std::uint64_t{1} << 53) return slow_number(start);
     const auto number = static_cast<double>(mantissa);
     const double size = exponent < 0 ? number / powers[-exponent] : number * powers[exponent];
-    value = negative ? -size : size;
-    return at;
+    return {at, negative ? -size : size};
 }
 
-// Reads the number that starts at `at` and returns where it ends, or null if there is none. Too large gives infinity.
-// The two forms that fill files come first: one digit, and 0. with up to seven digits.
-[[gnu::always_inline]] inline const char* read_number(const char* at, double& value) {
+// The number that starts at `at`. Too large gives infinity. The two forms that fill files come first: one digit, and 0.
+// with up to seven digits.
+[[gnu::always_inline]] inline Number read_number(const char* at) {
     if (at[0] == '0' && at[1] == '.') {
         const Digits part = eight_digits(at + 2);
         const char* const end = at + 2 + part.count;
         if (part.count < 8 && *end <= ' ') [[likely]] {
-            value = static_cast<double>(part.number) / powers[part.count];
-            return end;
+            return {end, static_cast<double>(part.number) / powers[part.count]};
         }
     } else if (is_digit(at[0]) && at[1] <= ' ') {
-        value = at[0] - '0';
-        return at + 1;
+        return {at + 1, static_cast<double>(at[0] - '0')};
     }
-    return any_number(at, value);
+    return any_number(at);
+}
+
+// The number that fills the text between two places, if there is one.
+[[gnu::always_inline]] inline bool number_between(const char* start, const char* end, double& value) {
+    const auto size = end - start;
+    if (size >= 3 && size <= 10 && start[0] == '0' && start[1] == '.') {
+        const auto count = static_cast<int>(size) - 2;
+        const std::uint64_t digits = (little_endian<std::uint64_t>(start + 2) ^ ascii_zeros) << (64 - 8 * count);
+        if (not_digits(digits) == 0) [[likely]] {
+            value = static_cast<double>(eight_digits_number(digits)) / powers[count];
+            return true;
+        }
+    } else if (size == 1 && is_digit(*start)) {
+        value = static_cast<double>(*start - '0');
+        return true;
+    }
+    const Number read = any_number(start);
+    value = read.value;
+    return read.end == end;
 }
 
 }  // namespace thresher::reading

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +24,12 @@ struct Policy {
     bool needs_features = false;   // for a learner that normalises: a line without features cannot be read
 };
 
+// Memory: how much is read at a time, and what a line may have at most.
+struct Sizes {
+    std::size_t buffer = std::size_t{1} << 20;
+    std::size_t line = longest_line;
+};
+
 struct Bad {
     std::int64_t line;
     Trouble trouble;
@@ -30,14 +37,15 @@ struct Bad {
 
 class AnyReader {
   public:
-    explicit AnyReader(const Policy& policy) : policy_(policy), buffer_(buffer_size + padding) {}
+    explicit AnyReader(const Policy& policy, const Sizes& sizes = {})
+        : policy_(policy), sizes_(sizes), buffer_(sizes.buffer + padding) {}
     AnyReader(const AnyReader&) = delete;
     AnyReader& operator=(const AnyReader&) = delete;
     virtual ~AnyReader() = default;
 
     // Where the next bytes go. What `next` gave before stays good, but the text it came from is gone.
     std::span<char> space() {
-        ++generation_;
+        generation_ = ++generations;
         std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
         end_ -= start_;
         start_ = 0;
@@ -56,6 +64,7 @@ class AnyReader {
     void start_file() {
         line_ = 0;
         fresh_ = true;
+        too_long_ = false;
     }
     void end_file() { digest_.update("", 1); }  // a NUL, so that bytes cannot move from one file to the next unseen
 
@@ -65,7 +74,6 @@ class AnyReader {
         if (count == 0) return 0;
         const char* const from = buffer_.data() + start_;
         line_ += std::count(from, from + count, '\n');
-        fresh_ = false;
         consume(count);
         return count;
     }
@@ -73,6 +81,7 @@ class AnyReader {
     bool stopped() const { return stopped_; }
     std::uint64_t digest() const { return digest_.value(); }  // of all bytes that were read or passed over
 
+    std::shared_ptr<Spare> spare = std::make_shared<Spare>();
     Labels labels;
     KeptNames names;
     std::int64_t offset = 0;  // how many bytes those were
@@ -81,12 +90,12 @@ class AnyReader {
     std::vector<Bad> bad;  // the first of them
 
   protected:
-    static constexpr std::size_t buffer_size = std::size_t{1} << 20;
     static constexpr std::size_t padding = 64;
     static constexpr std::size_t bad_shown = 5;
 
     void consume(std::size_t count) {
         digest_.update(buffer_.data() + start_, count);
+        fresh_ = fresh_ && count == 0;
         start_ += count;
         offset += static_cast<std::int64_t>(count);
     }
@@ -98,13 +107,15 @@ class AnyReader {
     }
 
     Policy policy_;
+    Sizes sizes_;
     std::vector<char> buffer_;
     std::size_t start_ = 0;
     std::size_t end_ = 0;
     std::int64_t line_ = 0;
     std::uint64_t generation_ = 0;
-    bool fresh_ = true;      // at the first byte of a file
-    bool too_long_ = false;  // inside a line that is too long, which is passed over
+    inline static std::atomic<std::uint64_t> generations = 0;  // of all readers: no rows are taken for another's
+    bool fresh_ = true;                                        // at the first byte of a file
+    bool too_long_ = false;                                    // inside a line that is too long, which is passed over
     bool stopped_ = false;
     Digest digest_;
 };
@@ -112,19 +123,20 @@ class AnyReader {
 template <class Format>
 class Reader final : public AnyReader {
   public:
-    Reader(const Policy& policy, Format format) : AnyReader(policy), format_(std::move(format)) {}
+    Reader(const Policy& policy, Format format, const Sizes& sizes = {})
+        : AnyReader(policy, sizes), format_(std::move(format)) {}
 
     Rows next(bool last) override {
         if (fresh_ && end_ - start_ >= 3 && std::memcmp(buffer_.data() + start_, "\xEF\xBB\xBF", 3) == 0) consume(3);
-        if (end_ > start_) fresh_ = false;
-        Rows rows(end_ - start_ + 1);
+        Rows rows = spare->take(end_ - start_ + 1);
         rows.generation = generation_;
         const char* at = buffer_.data() + start_;
         const char* const end = buffer_.data() + end_;
         while (at != end && !stopped_) {
             const char* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+            check_length(static_cast<std::size_t>((newline == nullptr ? end : newline) - at));
             if (newline == nullptr) {
-                if (static_cast<std::size_t>(end - at) > longest_line) pass_over(at, end);
+                if (too_long_) at = end;  // a line without end is passed over piece by piece
                 if (!last || at == end) break;
                 buffer_[end_] = '\n';  // in the padding
                 newline = end;
@@ -141,7 +153,7 @@ class Reader final : public AnyReader {
             if (rows.generation != generation_) return;
             for (std::size_t k = 0; k < rows.size; ++k) {
                 if (!changed[k] || names.full()) continue;
-                format_.each_name(buffer_.data() + rows.places[k], [this](std::string_view name) { names.keep(name); });
+                format_.each_name(buffer_.data() + rows.places[k], [this](auto... name) { names.keep(name...); });
             }
         }
     }
@@ -149,8 +161,10 @@ class Reader final : public AnyReader {
     std::vector<std::string> names_of(const Rows& rows, std::size_t k) override {
         std::vector<std::string> found;
         if (rows.generation == generation_ && k < rows.size) {
-            format_.each_name(buffer_.data() + rows.places[k],
-                              [&](std::string_view name) { found.emplace_back(name); });
+            const auto add = [&](std::uint64_t, std::string_view first, std::string_view second) {
+                found.emplace_back(first).append(second);
+            };
+            format_.each_name(buffer_.data() + rows.places[k], add);
         }
         return found;
     }
@@ -161,13 +175,15 @@ class Reader final : public AnyReader {
     void read_line(const char* at, Rows& rows) {
         ++line_;
         if (std::exchange(too_long_, false)) return;  // the rest of one
-        const std::size_t size = rows.size, terms = rows.terms;
+        const std::size_t size = rows.size, terms = rows.terms, known = labels.seen().size();
         const auto place = static_cast<std::uint32_t>(at - buffer_.data());
+        const std::int64_t collisions = rows.collisions;
         Trouble trouble;
         bool good = format_.read({at, line_, place, policy_.labelled}, labels, rows, trouble);
         if (good && policy_.needs_features && rows.size > size && rows.terms == terms) {
             trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
             rows.drop_last(terms);
+            labels.forget_after(known);
             good = false;
         }
         if (!good) {
@@ -176,12 +192,12 @@ class Reader final : public AnyReader {
             ++without_label;
             if (policy_.drop_unlabelled) rows.drop_last(terms);
         }
+        if (rows.size == size) rows.collisions = collisions;
     }
 
-    // A line without end is passed over piece by piece.
-    void pass_over(const char*& at, const char* end) {
-        if (!std::exchange(too_long_, true)) note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
-        at = end;
+    void check_length(std::size_t size) {
+        if (size <= sizes_.line || std::exchange(too_long_, true)) return;
+        note(line_ + 1, {1, "a line of more than 16 MiB", "shorter ones"});
     }
 
     Format format_;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../thresher/canonical.hpp"
@@ -25,6 +28,12 @@ struct Trouble {
     std::string found;
     std::string expected;
 };
+
+inline bool refuse(Trouble& trouble, std::string found, std::string expected) {
+    trouble.found = std::move(found);
+    trouble.expected = std::move(expected);
+    return false;
+}
 
 // Whether a line that could have a label must have one, may have one, or has it passed over.
 enum class Labelled : std::uint8_t { needed, optional, ignored };
@@ -56,7 +65,8 @@ inline std::string shown(const char* at, const char* end) {
     constexpr std::size_t longest = 40;
     std::string text;
     for (const char* c = at; c != end; ++c) {
-        if (text.size() >= longest && (static_cast<unsigned char>(*c) & 0xC0) != 0x80) return "'" + text + "...'";
+        const bool inside = (static_cast<unsigned char>(*c) & 0xC0) == 0x80;  // of a letter, unless it is no UTF-8
+        if (text.size() >= longest && (!inside || text.size() >= longest + 3)) return "'" + text + "...'";
         if (is_control(*c)) {
             constexpr char hex[] = "0123456789abcdef";
             const auto byte = static_cast<unsigned char>(*c);
@@ -108,7 +118,9 @@ class Labels {
     };
 
     static bool number(std::string_view token, double& value) {
-        return read_number(token.data(), value) == token.data() + token.size();
+        const Number read = read_number(token.data());
+        value = read.value;
+        return read.end == token.data() + token.size();
     }
 
     void add(std::string spelling, std::int64_t line) {
@@ -152,6 +164,11 @@ class Labels {
 
     const std::vector<One>& seen() const { return seen_; }
 
+    // Only the first `count` were met: those after them stood in a line that was left out.
+    void forget_after(std::size_t count) {
+        while (seen_.size() > count) seen_.pop_back();
+    }
+
   private:
     static bool acceptable_label(std::string_view token, Trouble& trouble) {
         trouble.expected = "a label";
@@ -162,12 +179,19 @@ class Labels {
         std::string lower(token);
         for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
         if (!lower.empty() && (lower[0] == '-' || lower[0] == '+')) lower.erase(0, 1);
+        if (token.find(',') != std::string_view::npos) {
+            trouble.found = shown(token.data(), token.data() + token.size());
+            trouble.expected = "one label, without a comma: lists of labels and tables are not read";
+            return false;
+        }
         if (!is_utf8(token)) {
             trouble.found = shown(token.data(), token.data() + token.size());
             trouble.expected = "a label in UTF-8";
             return false;
         }
-        const bool missing = lower == "nan" || lower == "inf" || lower == "infinity";
+        double value = 0.0;
+        const bool missing =
+            lower == "nan" || lower == "inf" || lower == "infinity" || (number(token, value) && std::isinf(value));
         if (!missing && std::none_of(token.begin(), token.end(), is_control)) return true;
         trouble.found = shown(token.data(), token.data() + token.size());
         return false;
@@ -182,12 +206,23 @@ inline constexpr std::int8_t unlabelled = -1;
 struct Rows {
     // `bytes` of text hold at most half as many features and rows: so nothing below checks for room.
     explicit Rows(std::size_t bytes)
-        : starts(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
+        : capacity(bytes),
+          starts(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
           slots(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
           values(std::make_unique_for_overwrite<double[]>(bytes / 2 + 2)) {
         starts[0] = 0;
     }
 
+    void clear() {
+        size = terms = 0;
+        collisions = 0;
+        labels.clear();
+        weights.clear();
+        places.clear();
+        tags.clear();
+    }
+
+    std::size_t capacity;
     std::unique_ptr<std::int32_t[]> starts;
     std::unique_ptr<std::int32_t[]> slots;
     std::unique_ptr<double[]> values;
@@ -237,6 +272,31 @@ struct Rows {
     Block block(std::size_t n) const {
         return SparseBlock<std::int32_t, double>{starts.get(), slots.get(), values.get(), size, n, terms};
     }
+};
+
+// Rows that are in use no more, for their memory: fresh memory costs as much as reading the text into it.
+class Spare {
+  public:
+    Rows take(std::size_t bytes) {
+        const std::lock_guard guard(lock_);
+        for (; !rows_.empty(); rows_.pop_back()) {
+            if (rows_.back().capacity < bytes || rows_.back().capacity > 2 * bytes + most_kept) continue;
+            Rows rows = std::move(rows_.back());
+            rows_.pop_back();
+            rows.clear();
+            return rows;
+        }
+        return Rows(bytes);
+    }
+    void give(Rows&& rows) {
+        const std::lock_guard guard(lock_);
+        if (rows_.size() < 2 && rows.starts != nullptr) rows_.push_back(std::move(rows));
+    }
+
+  private:
+    static constexpr std::size_t most_kept = std::size_t{2} << 20;
+    std::mutex lock_;
+    std::vector<Rows> rows_;
 };
 
 }  // namespace thresher::reading

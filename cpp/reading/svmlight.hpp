@@ -68,12 +68,6 @@ class Svmlight {
         return labels.take(start, end, number, label, trouble);
     }
 
-    static bool refuse(Trouble& trouble, std::string found, std::string expected) {
-        trouble.found = std::move(found);
-        trouble.expected = std::move(expected);
-        return false;
-    }
-
     // The features from `start` on, written behind `end`.
     bool features(const char* const start, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
         Rows::Writer writer(rows, end);
@@ -106,7 +100,7 @@ class Svmlight {
         if (index.count == 8) {
             int count = 8;
             after = digits(after, number, count);
-            if (count > 18) number = ~std::uint64_t{0};
+            if (count > 18) number = long_index(at, after);
         }
         if (index.count == 0 || *after != ':') [[unlikely]] {
             failed = at;
@@ -118,14 +112,24 @@ class Svmlight {
         }
         slot = static_cast<std::int32_t>(number - first_);
         at = after + 1;
-        after = read_number(at, value);
-        if (after == nullptr || !(is_blank(*after) || ends(after)) || !acceptable(value)) [[unlikely]] {
+        const Number read = read_number(at);
+        if (read.end == nullptr || !(is_blank(*read.end) || ends(read.end)) || !acceptable(read.value)) [[unlikely]] {
             failed = at;
-            return refuse(trouble, at_end(at) ? "nothing after the colon" : shown(at),
+            return refuse(trouble, at_end(at) || is_blank(*at) ? "nothing after the colon" : shown(at),
                           "a finite number of at most 2^250 (1.8e75) after the colon");
         }
-        at = after;
+        at = read.end;
+        value = read.value;
         return true;
+    }
+
+    // Of more than 18 digits most must be leading zeros, or it is beyond any n.
+    static std::uint64_t long_index(const char* at, const char* after) {
+        while (*at == '0') ++at;
+        std::uint64_t number = 0;
+        if (after - at > 18) return ~number;
+        for (; at != after; ++at) number = number * 10 + static_cast<std::uint64_t>(*at - '0');
+        return number;
     }
 
     bool refuse_index(const char* at, const char* after, std::uint64_t number, Trouble& trouble) const {

@@ -14,11 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "../thresher/arithmetic.hpp"
+#include "delimiters.hpp"
 #include "joint_hash.hpp"
 #include "number.hpp"
 #include "rows.hpp"
@@ -28,7 +25,7 @@ namespace thresher::reading {
 
 class Vowpal {
   public:
-    Vowpal(std::size_t n, bool keep_tags) : n_(n), keep_tags_(keep_tags), sorter_(n) {}
+    Vowpal(std::size_t n, bool keep_tags) : keep_tags_(keep_tags), sorter_(n) {}
 
     static constexpr bool named = true;
     static constexpr bool saw_query = false;
@@ -52,17 +49,14 @@ class Vowpal {
         return true;
     }
 
-    // Calls use(name) for every feature of a line that was read without trouble.
+    // Calls use(hash, namespace, feature) for every feature of a line that was read without trouble.
     template <class Use>
     void each_name(const char* line, Use&& use) {
         const char* failed;
         Trouble trouble;
-        std::string name;
         while (*line != '|') ++line;
         walk(line, failed, trouble, [&](std::string_view feature, double) {
-            name.assign(space_.first());
-            name += feature;
-            use(std::string_view(name));
+            use(space_(feature), std::string_view(space_.first()), feature);
             return true;
         });
     }
@@ -74,12 +68,6 @@ class Vowpal {
         std::string_view tag;
         const char* bar = nullptr;
     };
-
-    static bool refuse(Trouble& trouble, std::string found, std::string expected) {
-        trouble.found = std::move(found);
-        trouble.expected = std::move(expected);
-        return false;
-    }
 
     // What stands before the first bar.
     static bool read_head(const char* at, bool needs_label, Head& head, const char*& failed, Trouble& trouble) {
@@ -140,76 +128,54 @@ class Vowpal {
 
     // Every feature from the first bar on, with its namespace in `space_`: use(feature, value).
     template <class Use>
-    bool walk(const char* at, const char*& failed, Trouble& trouble, Use&& use) {
-        while (*at == '|') {
+    bool walk(const char* bar, const char*& failed, Trouble& trouble, Use&& use) {
+        Delimiters delimiters(bar);
+        const char* end = delimiters.next();
+        while (*end == '|') {
+            const char* start = end + 1;
+            end = delimiters.next();
+            space_.begin(start, end);
             double scale = 1.0;
-            ++at;
-            const char* const start = at;
-            at = name_end(at);
-            std::string space(start, at);
-            if (at != start) space += '^';
-            space_.begin(space);
-            if (*at == ':') {
-                if (at == start) return refuse_name(at, failed, trouble);
-                if (!read_value(at, scale, failed, trouble)) return false;
+            if (*end == ':') {
+                if (end == start) break;
+                if (!read_value(end, delimiters, scale, failed, trouble)) return false;
             }
-            for (;;) {
-                at = skip_blanks(at);
-                if (*at == '|' || at_end(at)) break;
-                const char* const feature = at;
-                at = name_end(at);
-                if (at == feature) return refuse_name(at, failed, trouble);
-                const std::string_view name(feature, static_cast<std::size_t>(at - feature));
+            while (is_blank(*end)) {
+                start = end + 1;
+                end = delimiters.next();
+                if (end == start) continue;  // another blank, or what the loop ends at
+                const std::string_view name(start, static_cast<std::size_t>(end - start));
                 double value = 1.0;
-                if (*at == ':' && !read_value(at, value, failed, trouble)) return false;
-                if (!is_blank(*at) && *at != '|' && !at_end(at)) return refuse_name(at, failed, trouble);
-                failed = feature;
+                if (*end == ':' && !read_value(end, delimiters, value, failed, trouble)) return false;
                 value *= scale;
-                if (!acceptable(value)) return refuse(trouble, "a product beyond 2^250 (1.8e75)", "smaller values");
-                if (!use(name, value)) return refuse(trouble, "more than 2^20 features", "a shorter line");
+                if (!acceptable(value)) [[unlikely]] {
+                    failed = start;
+                    return refuse(trouble, "a product beyond 2^250 (1.8e75)", "smaller values");
+                }
+                if (!use(name, value)) [[unlikely]] {
+                    failed = start;
+                    return refuse(trouble, "more than 2^20 features", "a shorter line");
+                }
             }
         }
-        return true;
+        if (at_end(end)) return true;
+        failed = end;
+        return refuse(trouble, shown(end), "a name, or name:value");
     }
 
-    static bool refuse_name(const char* at, const char*& failed, Trouble& trouble) {
-        failed = at;
-        return refuse(trouble, shown(at), "a name, or name:value");
+    // The number between a colon and the next delimiter, to which `end` moves on.
+    [[gnu::always_inline]] static bool read_value(const char*& end, Delimiters& delimiters, double& value,
+                                                  const char*& failed, Trouble& trouble) {
+        const char* const start = end + 1;
+        end = delimiters.next();
+        if (number_between(start, end, value) && acceptable(value)) [[likely]]
+            return true;
+        failed = start;
+        const bool nothing = start == end && (is_blank(*end) || at_end(end));
+        return refuse(trouble, nothing ? "nothing after the colon" : shown(start),
+                      "a finite number of at most 2^250 (1.8e75) after the colon");
     }
 
-    // From a colon on. A second colon, or anything else that sticks to the number, is refused.
-    [[gnu::always_inline]] static bool read_value(const char*& at, double& value, const char*& failed,
-                                                  Trouble& trouble) {
-        const char* const after = read_number(at + 1, value);
-        if (after == nullptr || !(is_blank(*after) || *after == '|' || at_end(after)) || !acceptable(value)) {
-            failed = at + 1;
-            return refuse(trouble, at_end(failed) ? "nothing after the colon" : shown(failed),
-                          "a finite number of at most 2^250 (1.8e75) after the colon");
-        }
-        at = after;
-        return true;
-    }
-
-    // Where a name ends: at a blank, a colon, a bar, or a byte that does not print.
-    static const char* name_end(const char* at) {
-#ifdef __SSE2__
-        const __m128i blank = _mm_set1_epi8(0x20), colon = _mm_set1_epi8(':'), bar = _mm_set1_epi8('|'),
-                      erase = _mm_set1_epi8(0x7F);
-        for (;; at += 16) {
-            const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-            const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(text, blank), text);  // 0x20 and below
-            const __m128i other = _mm_or_si128(_mm_cmpeq_epi8(text, colon),
-                                               _mm_or_si128(_mm_cmpeq_epi8(text, bar), _mm_cmpeq_epi8(text, erase)));
-            const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, other)));
-            if (found != 0) return at + std::countr_zero(found);
-        }
-#else
-        while (static_cast<unsigned char>(*at) > 0x20 && *at != ':' && *at != '|' && *at != 0x7F) ++at;
-        return at;
-#endif
-    }
-
-    std::size_t n_;
     bool keep_tags_;
     HashedRow sorter_;
     JointHash space_;

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from thresher._core import Block, dense_block, sparse_block
 from thresher.errors import ExampleError
 
-__all__ = ["block", "many", "numbers", "numeric", "one"]
+__all__ = ["block", "is_masked", "many", "numbers", "numeric", "one"]
 
 
 def many(X: object, n: int) -> tuple[Block, Any]:
@@ -80,7 +80,7 @@ def numeric(x: object, what: str, expected: str) -> NDArray[Any]:
     >>> numeric([1, 2], "an example", "numbers")
     array([1, 2])
     """
-    if isinstance(x, np.ma.MaskedArray):
+    if is_masked(x):
         raise ExampleError(f"found a masked array for {what}, expected plain numbers: fill it first")
     try:
         array = np.asarray(x)
@@ -100,6 +100,16 @@ def _each_once(pairs: list[tuple[object, object]]) -> dict[object, object]:
     if len(features) != len(pairs):
         raise ExampleError("the example gives a key twice, expected every key once")
     return features
+
+
+def is_masked(x: object) -> bool:
+    """Whether x is a masked array of NumPy's.
+
+    >>> is_masked(np.ma.masked_equal([1, 2], 2)), is_masked([1, 2])
+    (True, False)
+    """
+    masked = sys.modules.get("numpy.ma")  # not imported: then x is none of its arrays
+    return masked is not None and isinstance(x, masked.MaskedArray)
 
 
 def _is_sparse(x: object) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import NOT_A_LABEL, label_code, label_codes
 from thresher.errors import LabelError
+from thresher.examples import is_masked
 
 __all__ = ["Labels", "read"]
 
@@ -47,8 +48,8 @@ def read(y: object, rows: int) -> Labels:
 
 def _given(y: object) -> list[object] | NDArray[Any]:
     """An array of numbers where y is one, else its elements one by one, each as it is."""
-    if isinstance(y, np.ma.MaskedArray):
-        y = y.tolist()  # None where it is masked
+    if is_masked(y):
+        y = cast("Any", y).tolist()  # None where it is masked
     try:
         array = np.asarray(y)
     except (TypeError, ValueError):  # ragged, or of types that do not go together

@@ -58,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status: 2 for a wrong argument or bad data, with one line that says why."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads would only start, and wait, and be in the way
     _make_streams_usable()
     whole = parser()
     options = whole.parse_args(arguments)

@@ -207,9 +207,9 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         if not complete or done == passes:
             break
     bar.end()
-    table.end()
     if sample is None and start.position is None:  # a run that was interrupted after its last example has none left
         raise SourceError("found no example with a label, expected at least one to learn from", file=str(source))
+    table.end()
     return Learned(
         source=source,
         learner=learner,

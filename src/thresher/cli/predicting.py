@@ -30,12 +30,13 @@ def predict(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --id {options.id}, expected tag, which only Vowpal Wabbit text has")
     plus, minus = recipe.spelled(+1), recipe.spelled(-1)
     spelled = np.array([minus, "0", plus], dtype=object)
+    source = Source(*options.source)
     made, examples = Confusion(), 0
     bare = learner.rule.normalize and learner.rule.bias is None
     with (
         Bar(quiet=False) as bar,
         open_stream(
-            Source(*options.source),
+            source,
             **reading(options, recipe),
             keep_unlabelled=True,
             ignore_labels=options.ignore_labels,
@@ -61,7 +62,7 @@ def predict(options: argparse.Namespace) -> int:
         if stream.bad:
             bar.write(f"{stream.bad:,} lines could not be read and were left out")
     if examples == 0:
-        raise SourceError("found no example, expected at least one to predict", file=" ".join(options.source))
+        raise SourceError("found no example, expected at least one to predict", file=str(source))
     sys.stdout.buffer.flush()
     if made.examples:
         bar.write(made.table(minus, plus))

@@ -59,6 +59,7 @@ class Table:
         """Shows the last row, unless it was shown."""
         if self._row_before[0] != self._examples:
             self._show()
+        self._bar.write("")
 
     def _show(self) -> None:
         examples, mistakes = self._row_before

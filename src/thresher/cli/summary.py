@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from thresher.bounds import Verdict
 from thresher.evaluate import Confusion
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["as_json", "as_text"]
 
 _SORTED_BELOW = 0.01
+_SHOWN = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
 
 
 def as_text(learned: Learned) -> str:
@@ -78,6 +80,9 @@ def _what(learned: Learned) -> str:
     how = "one pass" if passes == 1 else f"{passes} passes"
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
     line = f"{run.examples:,} examples of {learned.source} {state}, learned by {learned.learner!r}"
+    plus, minus = learned.recipe.spelled(+1), learned.recipe.spelled(-1)
+    if (plus, minus) not in (("1", "-1"), ("+1", "-1")):
+        line += f"\n+1 is {plus}, -1 is {minus}"
     if learned.run.began.rounds:
         line += f"\nafter {learned.run.began.rounds:,} examples that the model had learned before"
     return line
@@ -118,10 +123,10 @@ def _notices(learned: Learned) -> list[str]:
 def _proof(learned: Learned) -> str:
     if learned.checked is None:
         return f"Nothing is proven yet: {learned.unchecked}."
-    headline = learned.checked.headline
     lines = ["What is proven", str(learned.checked)]
-    if headline is not None:
-        lines += ["", str(headline)]
+    best = next((c for c in learned.checked.certificates() if c.verdict in _SHOWN and not c.says_little), None)
+    if best is not None:
+        lines += ["", str(best)]
     return "\n".join(lines)
 
 

@@ -71,7 +71,7 @@ class Recipe:
         fields = {name: stored[name] for name in cls.__dataclass_fields__}
         labels = (fields["minus"], fields["plus"])
         typed = type(fields["n"]) is int and type(fields["zero_based"]) is bool and isinstance(fields["format"], str)
-        if not typed or not all(label is None or (isinstance(label, str) and label) for label in labels):
+        if not typed or not all(label is None or (isinstance(label, str) and _spellable(label)) for label in labels):
             raise StoreError(f"found a recipe {fields!r} of the wrong types")
         if labels[0] is not None and labels[0] == labels[1]:
             raise StoreError(f"found {labels[0]!r} for both labels")
@@ -79,6 +79,11 @@ class Recipe:
             return cls(**fields)
         except ParameterError as error:
             raise StoreError(f"the recipe cannot be followed: {error}") from error
+
+
+def _spellable(label: str) -> bool:
+    """Whether a text can hold it: half of a surrogate pair is no letter."""
+    return bool(label) and not any("\ud800" <= letter <= "\udfff" for letter in label)
 
 
 def _number(label: str) -> bool:

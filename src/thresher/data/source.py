@@ -70,15 +70,15 @@ class Opened:
         try:
             yield
         except EOFError:
+            after = f" after {self.position():,} bytes" if self.raw is not None else ""
             raise SourceError(
-                f"found the end of the file after {self.position():,} bytes, in the middle of its compressed data, "
-                "expected the rest: it was cut off",
+                f"found the end of the file{after}, in the middle of its compressed data, expected the rest: it was cut off",
                 file=self.name,
             ) from None
         except Exception as error:
-            if isinstance(error, OSError) and error.errno is not None:
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
                 raise
-            raise SourceError(f"found damaged compressed data ({error})", file=self.name) from None
+            raise SourceError(f"found damaged compressed data ({error}), expected it whole", file=self.name) from None
 
 
 class Source:
@@ -126,7 +126,7 @@ class Source:
                 Path(place).open("rb").close()
 
     def __str__(self) -> str:
-        return " ".join(self.places)
+        return " ".join("standard input" if place == STANDARD_INPUT else place for place in self.places)
 
     def open(self) -> Iterator[AbstractContextManager[Opened]]:
         """Each file in turn, to be opened with `with`."""
@@ -149,7 +149,7 @@ def _open(place: str) -> Iterator[Opened]:
         yield _uncompressed("standard input", sys.stdin.buffer, None)
     else:
         with Path(place).open("rb", buffering=_PEEK) as file:
-            yield _uncompressed(place, file, file if file.seekable() else None)
+            yield _uncompressed(place, file, file if file.seekable() else None)  # a pipe has no position
 
 
 def _uncompressed(name: str, file: BinaryIO, raw: BinaryIO | None) -> Opened:

@@ -38,7 +38,8 @@ def positive_index(labels: list[str], wanted: str | None, found: int) -> int:
 
 
 def _number(label: str) -> float | None:
+    """As the core reads it: Python's float knows more spellings."""
     try:
-        return float(label)
+        return float(label) if label.isascii() and "_" not in label else None
     except ValueError:
         return None

@@ -94,6 +94,7 @@ class Stream:
         self._context = next(self._files)
         self._file: Opened | None = self._context.__enter__()
         self._read_before = 0
+        self._first_bad: list[SourceError] = []
         try:
             if recipe is None:
                 recipe = Recipe(format or _detected(self._file, source), n, zero_based)
@@ -101,7 +102,6 @@ class Stream:
                 raise ParameterError(f"{FORMATS[recipe.format]} has no tags")
             self._recipe = recipe
             self._wanted = positive if positive is not None or source.demo is None else source.demo.positive
-            self._keep_unlabelled = keep_unlabelled
             self._reader = Reader(
                 recipe.format,
                 recipe.n,
@@ -161,7 +161,7 @@ class Stream:
     @property
     def first_bad(self) -> list[SourceError]:
         """The first few of them."""
-        return [self._error(*bad) for bad in self._reader.bad]
+        return list(self._first_bad)
 
     @property
     def notices(self) -> list[str]:
@@ -200,14 +200,16 @@ class Stream:
 
     def __iter__(self) -> Iterator[Batch]:
         while self._file is not None:
-            got = self._reader.fill(self._file.readinto)
-            rows = self._reader.next(got == 0)
+            self._reader.fill(self._file.readinto)
+            last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
+            rows = self._reader.next(last)
+            self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
+            if self._reader.stopped:
+                raise self._first_bad[-1]
             if len(rows):
                 self._decide()
                 yield self._batch(rows)
-            if self._reader.stopped:
-                raise self._error(*self._reader.bad[-1])
-            if got == 0:
+            if last:
                 self._next_file()
 
     def skip_to(self, position: Position) -> None:
@@ -239,10 +241,10 @@ class Stream:
 
     def _next_file(self) -> None:
         self._read_before = self.read
-        self._reader.end_file()
         self.close()
         following = next(self._files, None)
         if following is not None:
+            self._reader.end_file()  # so that at the end of the last one the position is that after its last line
             self._context = following
             self._file = following.__enter__()
             self._reader.start_file()
@@ -279,8 +281,9 @@ class Stream:
         return str(self.source) if self._file is None else self._file.name
 
     def _error(self, line: int, column: int, found: bytes, expected: str) -> SourceError:
-        shown = found.decode("utf-8", "backslashreplace")
-        return SourceError(f"found {shown}, expected {expected}", file=self._name, line=line, column=column)
+        message = f"found {found.decode('utf-8', 'backslashreplace')}, expected {expected}"
+        shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)
+        return SourceError(shown, file=self._name, line=line, column=column)
 
 
 def _detected(file: Opened, source: Source) -> str:

@@ -174,7 +174,7 @@ def _example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:
         array = np.asarray(weights)
     except (TypeError, ValueError):
         array = np.asarray(None)
-    if array.dtype.kind not in "biuf" or array.shape != (rows,) or isinstance(weights, np.ma.MaskedArray):
+    if array.dtype.kind not in "biuf" or array.shape != (rows,) or examples.is_masked(weights):
         raise ExampleError(
             f"found {type(weights).__name__} of {array.dtype} and shape {array.shape} for the weights, "
             f"expected one number for each of {rows} rows"

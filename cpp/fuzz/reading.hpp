@@ -1,0 +1,163 @@
+// What holds for every reader, whatever the bytes: rows are canonical, counts agree, and how the bytes are split among
+// reads changes nothing.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "../reading/reader.hpp"
+
+namespace thresher::fuzz {
+
+using namespace thresher::reading;
+
+inline void demand(bool fact) {
+    if (!fact) std::abort();
+}
+
+// The first bytes of an input say how the rest is read.
+struct Plan {
+    static constexpr std::size_t size = 4;
+
+    explicit Plan(const unsigned char* bytes)
+        : n(ns[bytes[1] % std::size(ns)]), option((bytes[1] & 0x80) != 0), cut(bytes[2]), seed(bytes[3]) {
+        policy.labelled = static_cast<Labelled>(bytes[0] % 3);
+        policy.drop_unlabelled = (bytes[0] & 0x20) != 0;
+        policy.skip_bad = (bytes[0] & 0x40) == 0;
+        policy.needs_features = (bytes[0] & 0x80) != 0;
+    }
+
+    static constexpr std::size_t ns[] = {std::size_t{1} << 18, 1, 2, 3, 64, 1000, most_slots};
+    static constexpr std::size_t longest = 96;
+
+    Policy policy;
+    std::size_t n;
+    bool option;         // of the format
+    std::size_t cut;     // where the first file ends and the second begins
+    std::uint64_t seed;  // of the pieces
+};
+
+using Row =
+    std::tuple<std::vector<std::int32_t>, std::vector<double>, int, double, std::string, std::vector<std::string>>;
+
+// All that a reader makes of its text.
+struct Outcome {
+    std::vector<Row> rows;
+    std::vector<std::tuple<std::string, bool, double, std::int64_t>> labels;
+    std::vector<std::tuple<std::int64_t, std::size_t, std::string, std::string>> bad;
+    std::int64_t bad_lines = 0, without_label = 0, collisions = 0;
+    std::string names;
+    bool operator==(const Outcome&) const = default;
+};
+
+inline void check_row(const Row& row, const Plan& plan, const AnyReader& reader, bool named) {
+    const auto& [slots, values, label, weight, tag, names] = row;
+    for (std::size_t j = 0; j < slots.size(); ++j) {
+        demand(slots[j] >= 0 && static_cast<std::size_t>(slots[j]) < plan.n && (j == 0 || slots[j - 1] < slots[j]));
+        demand(std::isfinite(values[j]) && values[j] != 0.0 && std::fabs(values[j]) <= 0x1p250);
+    }
+    demand(label == unlabelled || (label >= 0 && label < static_cast<int>(reader.labels.seen().size())));
+    demand(label != unlabelled || !plan.policy.drop_unlabelled);
+    demand(label == unlabelled || plan.policy.labelled != Labelled::ignored);
+    demand(!slots.empty() || !plan.policy.needs_features);
+    demand(weight >= 0.0 && weight <= 0x1p150);
+    std::set<std::int32_t> possible;
+    for (const std::string& name : names) possible.insert(static_cast<std::int32_t>(slot_of(name, plan.n)));
+    demand(!named || std::includes(possible.begin(), possible.end(), slots.begin(), slots.end()));
+}
+
+template <class Format>
+void take(Reader<Format>& reader, const Plan& plan, bool last, bool tagged, Outcome& outcome) {
+    const Rows rows = reader.next(last);
+    demand(rows.starts[0] == 0 && rows.starts[rows.size] == static_cast<std::int32_t>(rows.terms));
+    demand(rows.labels.size() == rows.size && rows.places.size() == rows.size);
+    demand(rows.weights.empty() || rows.weights.size() == rows.size);
+    demand(rows.tags.size() == (tagged ? rows.size : 0));
+    for (std::size_t k = 0; k < rows.size; ++k) {
+        const std::int32_t from = rows.starts[k], to = rows.starts[k + 1];
+        demand(from <= to);
+        const Row row{{rows.slots.get() + from, rows.slots.get() + to},
+                      {rows.values.get() + from, rows.values.get() + to},
+                      rows.labels[k],
+                      rows.weights.empty() ? 1.0 : rows.weights[k],
+                      tagged ? rows.tags[k] : "",
+                      reader.names_of(rows, k)};
+        check_row(row, plan, reader, Format::named);
+        outcome.rows.push_back(row);
+    }
+    demand(reader.names_of(rows, rows.size).empty());
+    std::vector<char> changed(rows.size);
+    for (std::size_t k = 0; k < rows.size; ++k) changed[k] = rows.labels[k] != 1;
+    reader.keep_names(rows, reinterpret_cast<const bool*>(changed.data()));
+    outcome.collisions += rows.collisions;
+}
+
+// Reads both files in pieces of at most `most` bytes.
+template <class Format>
+Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format& format, const Sizes& sizes,
+             std::size_t most, bool tagged) {
+    Reader<Format> reader(plan.policy, format, sizes);
+    Outcome outcome;
+    std::uint64_t chance = plan.seed;
+    std::string read_so_far;
+    for (std::string_view left : files) {
+        read_so_far.append(left).push_back('\0');
+        reader.start_file();
+        for (bool last = false; !last && !reader.stopped();) {
+            const std::span<char> space = reader.space();
+            demand(!space.empty());
+            chance = chance * 6364136223846793005u + 1442695040888963407u;
+            const std::size_t piece = std::min({left.size(), space.size(), 1 + (chance >> 33) % most});
+            std::memcpy(space.data(), left.data(), piece);
+            reader.filled(piece);
+            left.remove_prefix(piece);
+            last = piece == 0;
+            take(reader, plan, last, tagged, outcome);
+        }
+        reader.end_file();
+        if (reader.stopped()) break;
+    }
+    if (!reader.stopped()) {
+        demand(reader.offset == static_cast<std::int64_t>(files[0].size() + files[1].size()));
+        demand(reader.digest() == hash64(read_so_far));
+    }
+    demand(reader.stopped() == (!plan.policy.skip_bad && reader.bad_lines > 0));
+    demand(plan.policy.skip_bad || reader.bad_lines <= 1);
+    demand(reader.bad.size() == static_cast<std::size_t>(std::min<std::int64_t>(reader.bad_lines, 5)));
+    demand(reader.labels.seen().size() <= 2);
+    for (const auto& one : reader.labels.seen())
+        outcome.labels.emplace_back(one.spelling, one.numeric, one.value, one.line);
+    for (const auto& [line, trouble] : reader.bad) {
+        demand(line > 0 && trouble.column > 0 && trouble.column <= Plan::longest + 1);
+        demand(!trouble.found.empty() && trouble.found.size() < 600 && !trouble.expected.empty());
+        demand(std::none_of(trouble.found.begin(), trouble.found.end(), is_control));
+        outcome.bad.emplace_back(line, trouble.column, trouble.found, trouble.expected);
+    }
+    outcome.bad_lines = reader.bad_lines;
+    outcome.without_label = reader.without_label;
+    outcome.names = reader.names.text();
+    return outcome;
+}
+
+template <class Format>
+void check(const unsigned char* data, std::size_t size, bool tagged, auto&& format) {
+    if (size < Plan::size) return;
+    const Plan plan(data);
+    const std::string_view text(reinterpret_cast<const char*>(data) + Plan::size, size - Plan::size);
+    const std::size_t first = text.size() - std::min(plan.cut, text.size());
+    const std::string_view files[2] = {text.substr(0, first), text.substr(first)};
+    const Outcome whole = read<Format>(files, plan, format(plan), {text.size() + 1, Plan::longest}, SIZE_MAX, tagged);
+    const std::size_t most = std::size_t{1} << plan.seed % 8;
+    const Outcome pieces = read<Format>(files, plan, format(plan), {1 + plan.seed, Plan::longest}, most, tagged);
+    demand(whole == pieces);
+}
+
+}  // namespace thresher::fuzz
