@@ -83,7 +83,7 @@ def share(count: int, of: int) -> str:
 
 
 def test_the_rows_of_the_table_come_at_doubled_distances_and_count_what_the_definition_does() -> None:
-    head, *rows = learned_oranges().err.splitlines()
+    head, *rows = learned_oranges().err.strip().splitlines()
     assert head.split("  ") == [
         "examples",
         "positives",
@@ -125,7 +125,15 @@ def test_the_table_does_not_depend_on_the_pieces_in_which_the_source_comes(
 def test_a_last_row_that_was_shown_is_not_shown_again(tmp_path: Path) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(64))
-    assert [numbers(row)[0] for row in run("learn", source).err.splitlines()[1:]] == ["1", "2", "4", "8", "16", "32", "64"]
+    assert [numbers(row)[0] for row in run("learn", source).err.strip().splitlines()[1:]] == [
+        "1",
+        "2",
+        "4",
+        "8",
+        "16",
+        "32",
+        "64",
+    ]
 
 
 def test_confusion_precision_recall_and_baselines_are_those_of_the_definition() -> None:
@@ -190,7 +198,7 @@ def test_learning_goes_on_when_whoever_read_the_table_has_left(tmp_path: Path) -
     process.stderr.close()
     out, _ = process.communicate(fruit(3000).encode())
     assert process.returncode == 0
-    assert out.startswith(b"3,000 examples of - in one pass")
+    assert out.startswith(b"3,000 examples of standard input in one pass")
     assert Model.load(model).learner.rounds == 3000
 
 
@@ -321,7 +329,7 @@ def test_standard_input_is_learned_but_cannot_be_read_again(tmp_path: Path) -> N
     text = fruit(30)
     ran = run("learn", "-", "--quiet", "--bits", 8, "--save", tmp_path / "piped", stdin=text.encode())
     assert ran.status == 0
-    assert "Nothing is proven yet: - cannot be read again" in ran.out
+    assert "Nothing is proven yet: standard input cannot be read again" in ran.out
     said = run("learn", "-", "--json", "--bits", 8, stdin=gzip.compress(text.encode())).json
     assert said["certificates"] == []
     assert "cannot be read again" in said["unchecked"]

@@ -18,18 +18,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("learned.vw").write_text(fruit(60))
     Path("new.vw").write_text(fruit(30, seed=7))
-    run("learn", "learned.vw", "--quiet", "--bits", 8, "--save", "model")
+    run("learn", "learned.vw", "--quiet", "--bits", 8, "--no-bias", "--save", "model")
     return tmp_path
 
 
-def said_by_the_learner(source: str, **options: bool) -> tuple[list[str], list[float], list[int]]:
+def said_by_the_learner(source: str, ignore_labels: bool = False) -> tuple[list[str], list[float], list[int]]:
     """Labels, scores and the labels given, straight from the learner."""
     model = Model.load("model")
     recipe = model.recipe
     assert recipe is not None
     scores: list[float] = []
     given: list[int] = []
-    with th.open_stream(source, recipe=recipe, keep_unlabelled=True, **options) as stream:
+    with th.open_stream(source, recipe=recipe, keep_unlabelled=True, ignore_labels=ignore_labels) as stream:
         for batch in stream:
             scores += model.learner.score_many(batch.X).tolist()
             given += batch.y.tolist()
