@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 import re
 import subprocess
+import threading
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -81,7 +83,7 @@ def share(count: int, of: int) -> str:
 
 
 def test_the_rows_of_the_table_come_at_doubled_distances_and_count_what_the_definition_does() -> None:
-    head, *rows = learned_oranges().err.rstrip().splitlines()
+    head, *rows = learned_oranges().err.strip().splitlines()
     assert head.split("  ") == [
         "examples",
         "positives",
@@ -123,8 +125,7 @@ def test_the_table_does_not_depend_on_the_pieces_in_which_the_source_comes(
 def test_a_last_row_that_was_shown_is_not_shown_again(tmp_path: Path) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(64))
-    rows = run("learn", source).err.rstrip().splitlines()[1:]
-    assert [numbers(row)[0] for row in rows] == [
+    assert [numbers(row)[0] for row in run("learn", source).err.strip().splitlines()[1:]] == [
         "1",
         "2",
         "4",
@@ -335,6 +336,18 @@ def test_standard_input_is_learned_but_cannot_be_read_again(tmp_path: Path) -> N
     (tmp_path / "file").write_text(text)
     run("learn", tmp_path / "file", "--quiet", "--bits", 8, "--save", tmp_path / "model")
     assert (tmp_path / "piped").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+def test_a_named_pipe_is_learned_like_standard_input(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(fruit(30),))
+    writer.start()
+    ran = run("learn", pipe, "--quiet")
+    writer.join()
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("30 examples")
+    assert "cannot be read again" in ran.out
 
 
 def test_without_a_check_nothing_is_proven_and_the_model_is_the_same(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -276,3 +277,16 @@ def test_a_second_ctrl_c_during_the_check_keeps_the_model_and_shows_what_was_lea
     assert "Nothing is proven yet: the check was interrupted." in ran.out
     assert "nothing was saved" not in ran.err
     assert Model.load(tmp_path / "model").learner.rounds == 9600
+
+
+@pytest.mark.usefixtures("pieces")
+def test_a_run_that_left_out_bad_lines_says_how_to_go_on_in_the_same_way(tmp_path: Path) -> None:
+    source, model = tmp_path / "source", tmp_path / "model"
+    source.write_text(fruit(30).replace("\n", "\nno bar\n", 1))
+    with stop_after(2):
+        ran = run("learn", source, "--on-bad", "skip", "--save", model, "--quiet")
+    program, *command = shlex.split(ran.out.splitlines()[-1])
+    assert program == "thresher"
+    resumed = run(*command, "--quiet")
+    assert (resumed.status, resumed.err) == (0, "")
+    assert Model.load(model).learner.rounds == 30

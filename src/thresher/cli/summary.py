@@ -134,7 +134,8 @@ def _next(learned: Learned) -> str:
     source = " ".join(shlex.quote(place) for place in learned.source.places)
     model = shlex.quote(learned.saved or "my.thresher")
     if learned.interrupted and learned.saved:
-        return f"Saved to {learned.saved}. To go on where it stopped:\n  thresher learn {source} --resume {model}"
+        skip = " --on-bad skip" if learned.bad else ""
+        return f"Saved to {learned.saved}. To go on where it stopped:\n  thresher learn {source} --resume {model}{skip}"
     if learned.interrupted:
         return f"Nothing was saved. With --save {model} it would have been, and could go on."
     if not learned.saved:

@@ -16,6 +16,7 @@ from thresher.errors import LedgerError, StoreError
 __all__ = ["Comparator", "Tally", "Watcher"]
 
 _NOT_STORED = {"rule", "unseen"}
+_MOST_ROUNDS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +96,26 @@ class Tally:
         if not whole or type(stored["loss"]) is not float or not stored["loss"] >= 0.0:
             raise StoreError("the ledger's sums are not whole counts and a loss")
         tally = cls(**stored, rule=rule if stored["rounds"] else None)
-        counts = (tally.mistakes, tally.updates, tally.positives, tally.repeat_last)
-        within = all(0 <= count <= tally.rounds for count in counts) and 0 <= tally.missed <= min(
-            tally.mistakes, tally.positives
-        )
-        wrong = tally.mistakes - tally.missed <= tally.negatives
-        if not (within and wrong and tally.first >= 1 and tally.last_label in (-1, 1)):
+        if not tally._possible():
             raise StoreError(f"found sums {dict(stored)!r} that no run of rounds can have")
         return tally
+
+    def _possible(self) -> bool:
+        """Whether there can be rounds with these sums."""
+        if self.rounds == 0:
+            return self == Tally()
+        counts = (self.mistakes, self.updates, self.positives, self.repeat_last, self.missed, self.loss)
+        rounds = (self.first if self.weighted is None else self.weighted, self.first if self.moved is None else self.moved)
+        return (
+            1 <= self.first <= _MOST_ROUNDS
+            and self.rounds <= _MOST_ROUNDS
+            and all(0 <= count <= self.rounds for count in counts)
+            and self.missed <= min(self.mistakes, self.positives)
+            and self.mistakes - self.missed <= self.negatives
+            and self.last_label in (-1, 1)
+            and all(self.first <= t < self.first + self.rounds for t in rounds)
+            and (self.history is None or 0 < self.history < 2**64)
+        )
 
     def _check_follows(self, entered: Round | Rounds, first: int) -> None:
         if first != self.first + self.rounds:

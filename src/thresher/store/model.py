@@ -20,6 +20,7 @@ from thresher.store import container
 __all__ = ["Model", "Run", "load", "save"]
 
 _KIND = "learner"
+_COUNTED = ("rounds", "mistakes", "updates", "history")
 _HEADER = {"kind", "precision", "learner", "recipe", "ledger", "run"}
 
 
@@ -66,7 +67,20 @@ class Run:
         if not all(digest is None or (type(digest) is int and 0 <= digest < 2**64) for digest in digests):
             raise StoreError(f"found digests {digests}, expected 64 bits")
         began = Tally.from_dict(stored["began"], learner.rule)
-        return cls(stored["passes"], stored["done"], Position(**position), stored["whole"], began)
+        run = cls(stored["passes"], stored["done"], Position(**position), stored["whole"], began)
+        if not run._possible():
+            raise StoreError(f"found a run that cannot be: {run.done} of {run.passes} passes, then {run.position}")
+        return run
+
+    def _possible(self) -> bool:
+        known = (self.whole is not None) == (self.done > 0)
+        stands = self.position == Position() if self.finished else self.position.digest is not None and self.position.offset > 0
+        return 0 <= self.done <= self.passes and self.passes > 0 and known and stands
+
+    def leads_to(self, now: Tally) -> bool:
+        """Whether a run that began as this one can have counted so much by now."""
+        before, after = (_sums(tally) for tally in (self.began, now))
+        return self.began.rounds < now.rounds and all(one <= other for one, other in zip(before, after, strict=True))
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,12 @@ class Model:
     def save(self, path: Place) -> None:
         """Writes the model to a file, whole or not at all."""
         parameters, arrays = self.learner.state()
-        header = {
+        header = self._header(parameters)
+        sections = {name: np.require(array, "<f8").view(np.uint8) for name, array in arrays.items()}
+        container.write(path, header, {**sections, "names": self.names})
+
+    def _header(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             "kind": _KIND,
             "precision": "float64",
             "learner": parameters,
@@ -97,8 +116,6 @@ class Model:
             "ledger": None if self.tally is None else self.tally.as_dict(),
             "run": None if self.run is None else self.run.as_dict(),
         }
-        sections = {name: np.require(array, "<f8").view(np.uint8) for name, array in arrays.items()}
-        container.write(path, header, {**sections, "names": self.names})
 
     @classmethod
     def load(cls, path: Place) -> Model:
@@ -127,10 +144,27 @@ class Model:
         if recipe is not None and recipe.n != learner.n:
             raise StoreError(f"found a recipe for n = {recipe.n} with a learner of n = {learner.n}")
         tally = None if header["ledger"] is None else Tally.from_dict(header["ledger"], learner.rule)
-        if tally is not None and (tally.rounds, tally.mistakes) != (learner.rounds, learner.mistakes):
+        heads = parameters["heads"]
+        if tally is not None and (tally.first != 1 or any(getattr(tally, name) != heads[name] for name in _COUNTED)):
             raise StoreError("the ledger's sums are not those of the learner")
         run = None if header["run"] is None else Run.from_dict(header["run"], learner)
-        return cls(learner, recipe, tally, run, bytes(sections.get("names", b"")))
+        if run is not None and (recipe is None or tally is None or not run.leads_to(tally)):
+            raise StoreError("the run cannot have led to the ledger's sums, or there is no recipe for it")
+        model = cls(learner, recipe, tally, run, bytes(sections.get("names", b"")))
+        if repr(_sorted(model._header(learner.state()[0]))) != repr(_sorted(header)):  # True is not 1, nor is 1.0
+            raise StoreError("the header is not spelled as a model would spell it")
+        return model
+
+
+def _sums(tally: Tally) -> tuple[float, ...]:
+    """What can only grow."""
+    false_alarms = tally.mistakes - tally.missed
+    told = (tally.positives - tally.missed, tally.missed, false_alarms, tally.negatives - false_alarms)
+    return *told, tally.updates, tally.repeat_last, tally.loss
+
+
+def _sorted(value: object) -> object:
+    return sorted((key, _sorted(each)) for key, each in value.items()) if isinstance(value, Mapping) else value
 
 
 def _floats(array: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.float64]]:
