@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import repeat
 from operator import add
+from pathlib import Path
 from typing import Any
 
 import xxhash
 
 from thresher._core import Reader
 from thresher.data.names import slot_of
+from thresher.data.source import Place
 from thresher.data.stream import UNLABELLED, Stream
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "vowpal",
     "vowpal_line",
     "vowpal_names",
+    "written",
 ]
 
 _BLANKS = re.compile(rb"[ \t]+")
@@ -219,3 +222,12 @@ def read_pieces(
     made.labels, made.bad = reader.labels, reader.bad
     made.counts = (reader.bad_lines, reader.without_label, reader.offset, reader.digest)
     return made
+
+
+def written(folder: Path, *texts: bytes) -> list[Place]:
+    """Texts as files in a folder."""
+    places: list[Place] = []
+    for number, text in enumerate(texts):
+        places.append(folder / f"text-{number}")
+        (folder / f"text-{number}").write_bytes(text)
+    return places
