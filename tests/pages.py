@@ -47,7 +47,7 @@ def _output(command: str, folder: str) -> str:
 def _command_page(name: str) -> str:
     commands = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
     command: argparse.ArgumentParser = commands.choices[name]
-    title, _, about = (command.description or "").partition("\n")
+    title, _, about = (COMMANDS[name].__doc__ or "").strip().partition("\n")
     lines = [f"# thresher {name}", "", title, about.strip() and f"\n{about.strip()}"]
     for group in command._action_groups:
         actions = [action for action in group._group_actions if not isinstance(action, argparse._HelpAction)]

@@ -256,7 +256,9 @@ def test_a_model_of_a_newer_version_is_refused(command: str, folder: Path) -> No
 @pytest.mark.parametrize("command", COMMANDS[:3])
 def test_a_model_saved_from_python_has_no_recipe_to_read_by(command: str, folder: Path) -> None:
     th.save(th.Perceptron(64), "bad.model")
-    check_refused_command(folder, *command.split(), says=["bad.model: it was saved from Python"])
+    check_refused_command(
+        folder, *command.split(), says=["bad.model: found no recipe to read a source by, since it was saved from Python"]
+    )
 
 
 def test_other_passes_than_the_interrupted_run_has_are_refused(folder: Path) -> None:

@@ -31,7 +31,7 @@ def test_the_heaviest_weights_are_shown_with_their_names(folder: Path) -> None:
     assert (ran.status, ran.err) == (0, "")
     assert written(folder) == before
     learner = Model.load("model").learner
-    every = [(learner.weights[slot_of(f"n{k}", learner.n)], f"n{k}") for k in range(23)] + [(learner.bias_weight, "(constant)")]
+    every = [(learner.weights[slot_of(f"n{k}", learner.n)], f"n{k}") for k in range(23)] + [(learner.bias_weight, "(bias)")]
     shown = weights_shown(ran.out)
     assert set(shown) <= set(every)
     plus, minus = ([weight for weight, _ in shown if weight * sign > 0] for sign in (1, -1))

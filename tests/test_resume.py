@@ -207,7 +207,7 @@ def test_ctrl_c_during_the_check_keeps_the_model(tmp_path: Path) -> None:
     for later in range(1, batches + 1):
         with stop_after(batches + later):
             ran = run("learn", source, *OPTIONS, "--save", tmp_path / "model")
-        assert ran.status == 0
+        assert ran.status == 130
         assert "Nothing is proven yet: the check was interrupted." in ran.out
         assert (tmp_path / "model").read_bytes() == (tmp_path / "whole").read_bytes()
         (tmp_path / "model").unlink()
@@ -273,7 +273,7 @@ def test_a_second_ctrl_c_during_the_check_keeps_the_model_and_shows_what_was_lea
 
     monkeypatch.setattr("thresher.cli.learning.promising_margin", pressed_twice)
     ran = run("learn", "demo:oranges", "--save", tmp_path / "model", "--quiet")
-    assert ran.status == 0
+    assert ran.status == 130
     assert "Nothing is proven yet: the check was interrupted." in ran.out
     assert "nothing was saved" not in ran.err
     assert Model.load(tmp_path / "model").learner.rounds == 9600

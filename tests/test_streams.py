@@ -208,4 +208,5 @@ def test_a_label_that_a_recipe_does_not_know_is_refused(tmp_path: Path) -> None:
     (place,) = written(tmp_path, b"1 | a\n7 | a\n")
     with th.open_stream(place, recipe=Recipe("vw", 8, minus="0", plus="1")) as stream, pytest.raises(th.SourceError) as caught:
         list(stream)
-    assert str(caught.value) == f"{place}:2:1: found label '7', expected '0' or '1', the two labels before it"
+    labels = "'0' or '1', the labels of the model; predict --ignore-labels does not look at them"
+    assert str(caught.value) == f"{place}:2:1: found label '7', expected {labels}"

@@ -223,7 +223,14 @@ void bind_examples(nb::module_& m) {
         .def("__len__", [](const HeldBlock& held) { return rows_of(held.block); })
         .def("__getitem__", &row_at, nb::arg("k"), nb::sig("def __getitem__(self, k: int) -> dict[int, float]"),
              "A row as a mapping from slots to values.")
-        .def_prop_ro("n", [](const HeldBlock& held) { return width_of(held.block); });
+        .def_prop_ro("n", [](const HeldBlock& held) { return width_of(held.block); })
+        .def_prop_ro(
+            "shape", [](const HeldBlock& held) { return nb::make_tuple(rows_of(held.block), width_of(held.block)); },
+            nb::sig("def shape(self, /) -> tuple[int, int]"))
+        .def("__repr__", [](const HeldBlock& held) {
+            std::string text = std::to_string(rows_of(held.block));
+            return text.append(" rows of ").append(std::to_string(width_of(held.block))).append(" attributes");
+        });
     m.def("dense_block", &dense_block<double>, nb::arg("values").noconvert());
     m.def("dense_block", &dense_block<float>, nb::arg("values").noconvert());
     const auto def_sparse = [&](auto function) {

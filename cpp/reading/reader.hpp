@@ -152,7 +152,7 @@ class Reader final : public AnyReader {
         if constexpr (Format::named) {
             if (rows.generation != generation_) return;
             for (std::size_t k = 0; k < rows.size; ++k) {
-                if (!changed[k] || names.full()) continue;
+                if (!changed[k]) continue;
                 format_.each_name(buffer_.data() + rows.places[k], [this](auto... name) { names.keep(name...); });
             }
         }

@@ -151,8 +151,10 @@ class Labels {
             if (!acceptable_label(token, trouble)) return false;
             if (seen_.size() == 2) {
                 trouble.found = "label " + shown(at, end);
-                trouble.expected =
-                    "'" + seen_[0].spelling + "' or '" + seen_[1].spelling + "', the two labels before it";
+                const bool known = seen_[0].line == 0 && seen_[1].line == 0;
+                trouble.expected = "'" + seen_[0].spelling + "' or '" + seen_[1].spelling +
+                                   (known ? "', the labels of the model; predict --ignore-labels does not look at them"
+                                          : "', the two labels before it");
                 return false;
             }
             found = static_cast<int>(seen_.size());

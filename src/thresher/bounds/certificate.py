@@ -60,7 +60,10 @@ class Certificate:
 
     @property
     def note(self) -> str:
-        """Why the bound says little, if it does."""
+        """Why the bound says little, or nothing, if it does."""
+        if self.verdict is Verdict.VOID:
+            broken = next(p for p in self.premises if p.status is Status.BROKEN)
+            return f"not so: {broken.statement}"
         if self.verdict not in (Verdict.CERTIFIED, Verdict.CONDITIONAL):
             return ""
         if self.diagnostic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
 from types import ModuleType
@@ -39,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Try: thresher learn demo:oranges",
         allow_abbrev=False,
     )
+    whole.set_defaults(parser=whole)
     whole.add_argument("--version", action="version", version=f"thresher {__version__}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
     for name, command in COMMANDS.items():
@@ -47,12 +49,12 @@ def parser() -> argparse.ArgumentParser:
         one = commands.add_parser(
             name,
             help=first[0].lower() + first[1:],
-            description=about,
+            description="\n\n".join(textwrap.fill(paragraph, 80) for paragraph in about.split("\n\n")),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
         command.add_options(one)
-        one.set_defaults(run=command.run)
+        one.set_defaults(run=command.run, parser=one)
     return whole
 
 
@@ -61,7 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads would only start, and wait, and be in the way
     _make_streams_usable()
     whole = parser()
-    options = whole.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options, unknown = whole.parse_known_args(given)
+    if unknown:
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    options.arguments = given[1:]
     if not hasattr(options, "run"):
         whole.print_help()
         return 0
@@ -88,7 +94,7 @@ def _make_streams_usable() -> None:
         sys.stdout = TextIOWrapper(BufferedWriter(FileIO(os.devnull, "w")), encoding="utf-8")
     if sys.stderr is None:
         sys.stderr = TextIOWrapper(BufferedWriter(FileIO(os.devnull, "w")), encoding="utf-8")
-    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 

@@ -36,16 +36,14 @@ def inspect(options: argparse.Namespace) -> int:
 
 
 def _heaviest(model: Model, top: int) -> list[Weight]:
-    """The largest weights, then the smallest; only what is not 0. The constant feature is one of them."""
+    """The largest weights, then the smallest; only what is not 0. The bias is one of them."""
     learner, names = model.learner, _names(model)
     weights = np.append(learner.weights, learner.bias_weight)
     order = np.argsort(weights, kind="stable")
     sides = (order[::-1][:top], order[:top][::-1])
     chosen = [[int(slot) for slot in side if weights[slot] * sign > 0] for side, sign in zip(sides, (1, -1), strict=True)]
     return [
-        Weight(None, ["(constant)"], float(weights[slot]))
-        if slot == learner.n
-        else Weight(slot, names(slot), float(weights[slot]))
+        Weight(None, ["(bias)"], float(weights[slot])) if slot == learner.n else Weight(slot, names(slot), float(weights[slot]))
         for slot in (*chosen[0], *chosen[1])
     ]
 
@@ -66,6 +64,7 @@ def _as_json(model: Model, heaviest: list[Weight]) -> dict[str, Any]:
         "mistakes": learner.mistakes,
         "updates": learner.updates,
         "collisions": learner.collisions,
+        "bias_weight": learner.bias_weight,
         "nonzero_weights": int(np.count_nonzero(learner.weights)),
         "recipe": None if recipe is None else recipe.as_dict(),
         "confusion": None if tally is None else Confusion.of(tally).as_dict(),
@@ -89,7 +88,7 @@ def _as_text(model: Model, heaviest: list[Weight]) -> str:
         lines.append(f"reads {FORMATS[recipe.format]}{base}; +1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}")
         if tally is not None:
             lines += ["", Confusion.of(tally).table(recipe.spelled(-1), recipe.spelled(+1))]
-    lines += ["", f"{np.count_nonzero(weights):,} of {learner.n:,} weights are not 0"]
+    lines += ["", f"{np.count_nonzero(weights):,} of {learner.n:,} weights are not 0; the bias has {learner.bias_weight:g}"]
     lines.append(f"{'weight':>12}  name")
     lines += [f"{weight.weight:>12.6g}  {' and '.join(weight.names)}" for weight in heaviest]
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from thresher.bounds import Verdict
 from thresher.cli.interrupt import Interrupt
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
-from thresher.cli.reading import reading
+from thresher.cli.reading import no_recipe, reading
 from thresher.cli.summary import as_json, as_text
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
@@ -33,6 +33,7 @@ __all__ = ["Learned", "learn"]
 VIOLATED = 3
 INTERRUPTED = 130
 BIAS = 1.0
+CHECK_INTERRUPTED = "the check was interrupted"
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class Learned:
     notices: list[str]
     traced: Trace | None
     sample: Batch | None
+    arguments: list[str] = field(default_factory=list)
+    resumed: int = 0
     saved: str | None = None
     checked: Ledger | None = None
     unchecked: str = ""
@@ -114,7 +117,7 @@ def learn(options: argparse.Namespace) -> int:
                 _check(session, start, learned)
             except KeyboardInterrupt:  # what was learned is saved by now: only the check ends at once
                 session.bar.end()
-                learned.unchecked = "the check was interrupted"
+                learned.unchecked = CHECK_INTERRUPTED
     if options.json:
         print_json(as_json(learned))
     else:
@@ -122,7 +125,7 @@ def learn(options: argparse.Namespace) -> int:
     if learned.checked is not None and any(c.verdict is Verdict.VIOLATED for c in learned.checked.certificates()):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
-    return INTERRUPTED if learned.interrupted else 0
+    return INTERRUPTED if learned.interrupted or learned.unchecked == CHECK_INTERRUPTED else 0
 
 
 def _start(options: argparse.Namespace) -> tuple[Start, int]:
@@ -132,7 +135,7 @@ def _start(options: argparse.Namespace) -> tuple[Start, int]:
         return Start(), options.passes or 1
     model = Model.load(path)
     if model.recipe is None or model.tally is None:
-        raise StoreError(f"{path}: it was saved from Python and has no recipe to read a source by")
+        raise no_recipe(path)
     _check_learner(options, model.learner)
     start = Start(model.learner, model.recipe, model.tally, model.tally, names=model.names)
     if options.start is not None:
@@ -209,7 +212,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             break
     bar.end()
     if sample is None and start.position is None:  # a run that was interrupted after its last example has none left
-        raise SourceError("found no example with a label, expected at least one to learn from", file=str(source))
+        raise _nothing(stream)
     table.end()
     return Learned(
         source=source,
@@ -226,7 +229,16 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         notices=stream.notices,
         traced=traces[0] if traces else None,
         sample=sample,
+        arguments=options.arguments,
+        resumed=start.before.rounds - start.began.rounds,
     )
+
+
+def _nothing(stream: Stream) -> SourceError:
+    """What to say of a source without an example."""
+    if stream.bad:
+        return SourceError(f"found no line that can be read, of {stream.bad:,}; the first: {stream.first_bad[0]}")
+    return SourceError("found no example with a label, expected at least one to learn from", file=str(stream.source))
 
 
 def _traced(stream: Stream, learner: LinearLearner, rounds: int, traces: list[Trace]) -> Iterator[Batch]:
@@ -240,10 +252,10 @@ def _traced(stream: Stream, learner: LinearLearner, rounds: int, traces: list[Tr
             examples.append((batch.X[row], int(batch.y[row]), weight))
             names |= stream.names_of(batch, row)
         if len(examples) == rounds and not traces:
-            traces.append(trace(apprentice, examples, names=names))
+            traces.append(trace(apprentice, examples, names=names, digits=6, most=4))
         yield batch
     if not traces:
-        traces.append(trace(apprentice, examples, names=names))
+        traces.append(trace(apprentice, examples, names=names, digits=6, most=4))
 
 
 def _check(session: Session, start: Start, learned: Learned) -> None:
@@ -280,7 +292,7 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
             complete = play(learner, stream, ledger, watch)
             position = None
             if not complete:
-                learned.unchecked = "the check was interrupted"
+                learned.unchecked = CHECK_INTERRUPTED
                 bar.end()
                 return
             same = stream.position.digest == learned.run.whole
@@ -288,7 +300,8 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
             break
     bar.end()
     if not same or ledger.tally.history != learned.ledger.tally.history:
-        raise SourceError("found other text when it was read again to check the theorems, expected the same", file=str(source))
+        saved = "" if learned.saved is None else f"; what was learned is in {learned.saved}"
+        raise SourceError(f"found other text when it was read again for the check, expected the same{saved}", file=str(source))
     learned.check_seconds = time.monotonic() - began
     if ledger.rounds == before.rounds:
         learned.unchecked = "the run had no example left to check the theorems on"

@@ -8,10 +8,10 @@ import sys
 import numpy as np
 
 from thresher.cli.progress import Bar
-from thresher.cli.reading import reading
+from thresher.cli.reading import no_recipe, reading
 from thresher.data.source import Source
 from thresher.data.stream import UNLABELLED, open_stream
-from thresher.errors import ParameterError, SourceError, StoreError
+from thresher.errors import ParameterError, SourceError
 from thresher.evaluate import Confusion
 from thresher.store import Model
 
@@ -23,7 +23,7 @@ def predict(options: argparse.Namespace) -> int:
     model = Model.load(options.model)
     learner, recipe = model.learner, model.recipe
     if recipe is None:
-        raise StoreError(f"{options.model}: it was saved from Python and has no recipe to read a source by")
+        raise no_recipe(options.model)
     if options.probabilities:
         raise ParameterError(f"found --probabilities, but a {type(learner).__name__} has none; --scores shows its scores")
     if options.id not in (None, "tag") or (options.id and not recipe.named):

@@ -6,12 +6,12 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from thresher.errors import ParameterError
+from thresher.errors import ParameterError, StoreError
 
 if TYPE_CHECKING:
     from thresher.data.recipe import Recipe
 
-__all__ = ["add_reading_options", "add_source", "check_recipe", "reading"]
+__all__ = ["add_reading_options", "add_source", "check_recipe", "no_recipe", "reading"]
 
 _FORMATS = ("svmlight", "vw")
 _DEFAULT_BITS = 18
@@ -68,6 +68,14 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
         "positive": options.positive,
         "on_bad": options.on_bad,
     }
+
+
+def no_recipe(path: str) -> StoreError:
+    """What to say of a model that cannot read a source."""
+    return StoreError(
+        f"{path}: found no recipe to read a source by, since it was saved from Python; "
+        "thresher.store.Model(learner, stream.recipe).save(path) saves one"
+    )
 
 
 def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["as_json", "as_text"]
 
 _SORTED_BELOW = 0.01
+_HOW_SHOWN = ("--quiet", "--json", "--no-check")
 _SHOWN = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
 
 
@@ -80,9 +81,9 @@ def _what(learned: Learned) -> str:
     how = "one pass" if passes == 1 else f"{passes} passes"
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
     line = f"{run.examples:,} examples of {learned.source} {state}, learned by {learned.learner!r}"
-    plus, minus = learned.recipe.spelled(+1), learned.recipe.spelled(-1)
-    if (plus, minus) not in (("1", "-1"), ("+1", "-1")):
-        line += f"\n+1 is {plus}, -1 is {minus}"
+    line += f"\n+1 is {learned.recipe.spelled(+1)}, -1 is {learned.recipe.spelled(-1)}"
+    if learned.resumed:
+        line += f"\nresumed after {learned.resumed:,} of them"
     if learned.run.began.rounds:
         line += f"\nafter {learned.run.began.rounds:,} examples that the model had learned before"
     return line
@@ -101,6 +102,8 @@ def _counts(learned: Learned) -> str:
 def _notices(learned: Learned) -> list[str]:
     run = _run(learned)
     notices = list(learned.notices)
+    if None in (learned.recipe.plus, learned.recipe.minus):
+        notices.append(f"every example had the same label, {learned.recipe.plus or learned.recipe.minus}")
     if learned.unlabelled:
         notices.append(f"{learned.unlabelled:,} examples had no label and were not learned")
     if learned.bad:
@@ -125,21 +128,22 @@ def _proof(learned: Learned) -> str:
         return f"Nothing is proven yet: {learned.unchecked}."
     lines = ["What is proven", str(learned.checked)]
     best = next((c for c in learned.checked.certificates() if c.verdict in _SHOWN and not c.says_little), None)
-    if best is not None:
-        lines += ["", str(best)]
+    lines += ["", str(best)] if best is not None else ["  other weights as witness may prove more: see docs/witness.md"]
     return "\n".join(lines)
 
 
 def _next(learned: Learned) -> str:
-    source = " ".join(shlex.quote(place) for place in learned.source.places)
+    source = shlex.join(learned.source.places) if learned.source.again else "FILE"
     model = shlex.quote(learned.saved or "my.thresher")
     if learned.interrupted and learned.saved:
         skip = " --on-bad skip" if learned.bad else ""
+        source = shlex.join(learned.source.places)
         return f"Saved to {learned.saved}. To go on where it stopped:\n  thresher learn {source} --resume {model}{skip}"
     if learned.interrupted:
         return f"Nothing was saved. With --save {model} it would have been, and could go on."
     if not learned.saved:
-        return f"To keep what was learned:\n  thresher learn {source} --save {model}"
+        arguments = shlex.join(argument for argument in learned.arguments if argument not in _HOW_SHOWN)
+        return f"To keep what was learned:\n  thresher learn {arguments} --save {model}"
     return "\n".join(
         [
             f"Saved to {learned.saved}. Next:",

@@ -36,18 +36,18 @@ class TracedRound(NamedTuple):
     before: Weights
     after: Weights
 
-    def cells(self, digits: int = 12, names: Names = NO_NAMES) -> tuple[str, ...]:
+    def cells(self, digits: int = 12, names: Names = NO_NAMES, most: int = _MOST) -> tuple[str, ...]:
         """The round as a line of the table."""
         r = self.round
         return (
             str(r.t),
-            _example(r.example, digits, names),
-            _example(self.before, digits, names),
+            _example(r.example, digits, names, most),
+            _example(self.before, digits, names, most),
             _number(r.prediction.score, digits),
             _label(r.prediction.label),
             _label(r.label),
             "yes" if r.mistake else "",
-            _example(self.after, digits, names),
+            _example(self.after, digits, names, most),
         )
 
 
@@ -65,9 +65,10 @@ class Trace:
     rounds: tuple[TracedRound, ...]
     digits: int = 12
     names: Names = field(default_factory=dict)
+    most: int = _MOST
 
     def _lines(self) -> list[tuple[str, ...]]:
-        return [traced.cells(self.digits, self.names) for traced in self.rounds]
+        return [traced.cells(self.digits, self.names, self.most) for traced in self.rounds]
 
     def as_dicts(self) -> list[dict[str, str]]:
         """The table as JSON can hold it: a mapping for each line."""
@@ -96,11 +97,18 @@ class Trace:
         return table(_HEAD, self._lines())
 
 
-def trace(learner: LinearLearner, examples: Iterable[tuple[Any, ...]], *, digits: int = 12, names: Names = NO_NAMES) -> Trace:
+def trace(
+    learner: LinearLearner,
+    examples: Iterable[tuple[Any, ...]],
+    *,
+    digits: int = 12,
+    names: Names = NO_NAMES,
+    most: int = _MOST,
+) -> Trace:
     """Teaches the learner these (example, label) pairs and returns the blackboard table of the rounds.
 
     The learner learns: trace a copy to keep it as it is. An example's weight may come third. Of more than twelve weights only
-    those that are not 0 are shown, by slot or by what `names` calls it, and of these the first twelve. With a bias its weight
+    those that are not 0 are shown, by slot or by what `names` calls it, and of these the first `most`. With a bias its weight
     comes last.
 
     >>> import thresher as th
@@ -117,7 +125,7 @@ def trace(learner: LinearLearner, examples: Iterable[tuple[Any, ...]], *, digits
         after = _weights(learner)
         rounds.append(TracedRound(played, before, after))
         before = after
-    return Trace(tuple(rounds), digits, names)
+    return Trace(tuple(rounds), digits, names, most)
 
 
 def _weights(learner: LinearLearner) -> Weights:
@@ -136,27 +144,27 @@ def _label(label: int) -> str:
     return f"{label:+d}" if label else "0"
 
 
-def _vector(values: Sequence[float], digits: int, names: Names) -> str:
+def _vector(values: Sequence[float], digits: int, names: Names, most: int) -> str:
     if len(values) <= _MOST:
         return "(" + ", ".join(_number(value, digits) for value in values) + ")"
-    return _mapping({slot: value for slot, value in enumerate(values) if value != 0}, digits, names)
+    return _mapping({slot: value for slot, value in enumerate(values) if value != 0}, digits, names, most)
 
 
-def _mapping(features: Mapping[Any, Any], digits: int, names: Names) -> str:
-    items = islice(features.items(), _MOST)
+def _mapping(features: Mapping[Any, Any], digits: int, names: Names, most: int) -> str:
+    items = islice(features.items(), most)
     shown = [f"{names.get(key, key)}: {_number(float(value), digits)}" for key, value in items]
-    return "{" + ", ".join(shown + ["…"] * (len(features) > _MOST)) + "}"
+    return "{" + ", ".join(shown + ["…"] * (len(features) > most)) + "}"
 
 
-def _example(x: object, digits: int, names: Names) -> str:
+def _example(x: object, digits: int, names: Names, most: int) -> str:
     if isinstance(x, Set):
         return "{" + ", ".join(sorted(map(str, x))) + "}"
     if hasattr(x, "toarray"):  # a sparse row
         x = x.toarray().ravel()
     if isinstance(x, Mapping):
-        return _mapping(x, digits, names)
+        return _mapping(x, digits, names, most)
     values: Any = x
-    return _vector([float(value) for value in values], digits, names)
+    return _vector([float(value) for value in values], digits, names, most)
 
 
 def _in_latex(cell: str) -> str:

@@ -151,8 +151,10 @@ class Ledger:
 
     def __str__(self) -> str:
         lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
-        for verdict, count, bound, theorem, note in (_HEAD, *self._rows()) if self._watchers else ():
-            lines.append(f"  {verdict:<11} {count:>7} {bound:>9}  {theorem}" + (f" ({note})" if note else ""))
+        rows = [_HEAD, *self._rows()] if self._watchers else []
+        width = max((len(bound) for _, _, bound, _, _ in rows), default=0)
+        for verdict, count, bound, theorem, note in rows:
+            lines.append(f"  {verdict:<11} {count:>7} {bound:>{max(9, width)}}  {theorem}" + (f" ({note})" if note else ""))
         if self._watchers and self.headline is None:
             lines.append("  nothing certified here says more than the best constant does")
         return "\n".join(lines)
