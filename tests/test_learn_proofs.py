@@ -21,7 +21,7 @@ from thresher.store import Model
 
 def test_the_verdict_on_the_demo_is_certified_and_assumes_nothing() -> None:
     out = learned_oranges().out
-    assert re.search(r"^Claim     certified: 58 of at most 318 mistakes in 9,600 rounds$", out, re.MULTILINE)
+    assert re.search(r"^Claim     certified: 58 of at most 316 mistakes in 9,600 rounds$", out, re.MULTILINE)
     assert re.search(r"^Assumed   nothing$", out, re.MULTILINE)
     assert re.search(r"^Witness   the learner's weights after 9,600 rounds, ", out, re.MULTILINE)
 
@@ -135,7 +135,8 @@ def test_a_source_that_changes_before_it_is_read_again_is_noticed(tmp_path: Path
         with monkeypatch.context() as patch:
             patch.setattr(Model, "save", save_and_change)
             ran = run("learn", source, "--save", model, "--quiet", "--bits", 8)
-        assert (ran.status, ran.out) == (2, "")
+        assert ran.status == 2
+        assert "Nothing is proven yet" in ran.out
         assert "found other text when it was read again" in ran.err
         assert Model.load(model).learner.rounds == 30
 

@@ -49,8 +49,13 @@ class AnyReader {
         std::memmove(buffer_.data(), buffer_.data() + start_, end_ - start_);
         end_ -= start_;
         start_ = 0;
-        if (end_ + padding >= buffer_.size()) buffer_.resize(2 * buffer_.size());
-        return {buffer_.data() + end_, buffer_.size() - padding - end_};
+        if (end_ + padding >= buffer_.size()) {
+            buffer_.resize(2 * buffer_.size());
+        } else if (buffer_.size() > sizes_.buffer + padding && end_ < sizes_.buffer) {  // a long line has passed
+            buffer_.resize(sizes_.buffer + padding);
+            buffer_.shrink_to_fit();
+        }
+        return {buffer_.data() + end_, std::min(buffer_.size() - padding - end_, sizes_.buffer)};
     }
     void filled(std::size_t count) { end_ += std::min(count, buffer_.size() - padding - end_); }
 

@@ -282,7 +282,7 @@ class Spare {
     Rows take(std::size_t bytes) {
         const std::lock_guard guard(lock_);
         for (; !rows_.empty(); rows_.pop_back()) {
-            if (rows_.back().capacity < bytes || rows_.back().capacity > 2 * bytes + most_kept) continue;
+            if (rows_.back().capacity < bytes) continue;
             Rows rows = std::move(rows_.back());
             rows_.pop_back();
             rows.clear();
@@ -292,7 +292,7 @@ class Spare {
     }
     void give(Rows&& rows) {
         const std::lock_guard guard(lock_);
-        if (rows_.size() < 2 && rows.starts != nullptr) rows_.push_back(std::move(rows));
+        if (rows_.size() < 2 && rows.starts != nullptr && rows.capacity <= most_kept) rows_.push_back(std::move(rows));
     }
 
   private:

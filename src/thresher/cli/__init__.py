@@ -7,6 +7,7 @@ import os
 import sys
 import textwrap
 from collections.abc import Sequence
+from contextlib import suppress
 from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
 from types import ModuleType
 from typing import NoReturn
@@ -109,5 +110,6 @@ def _one_line(message: str) -> str:
 
 
 def _say(message: str, status: int) -> int:
-    print(f"thresher: {message}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"thresher: {message}", file=sys.stderr, flush=True)
     return status

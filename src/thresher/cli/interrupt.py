@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Self
 
@@ -31,4 +32,5 @@ class Interrupt:
         if self.wished:
             raise KeyboardInterrupt
         self.wished = True
-        print("\nstopping after this block; once more to stop at once, without saving", file=sys.stderr, flush=True)
+        with suppress(OSError, ValueError):  # Ctrl-C may have ended whoever reads this, too
+            print("\nstopping after this block; once more to stop at once, without saving", file=sys.stderr, flush=True)

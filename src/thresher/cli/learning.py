@@ -33,6 +33,7 @@ __all__ = ["Learned", "learn"]
 VIOLATED = 3
 INTERRUPTED = 130
 BIAS = 1.0
+_MOST_PASSES = 10**9
 CHECK_INTERRUPTED = "the check was interrupted"
 
 
@@ -77,7 +78,6 @@ class Learned:
     first_bad: list[SourceError]
     notices: list[str]
     traced: Trace | None
-    sample: Batch | None
     arguments: list[str] = field(default_factory=list)
     resumed: int = 0
     saved: str | None = None
@@ -95,6 +95,8 @@ def learn(options: argparse.Namespace) -> int:
     """Runs the command."""
     source = Source(*options.source)
     start, passes = _start(options)
+    if passes > _MOST_PASSES:
+        raise ParameterError(f"found --passes {passes}, expected at most 10^9")
     if passes > 1 and not source.again:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
     save = options.resume if options.save is None else options.save
@@ -106,22 +108,13 @@ def learn(options: argparse.Namespace) -> int:
         if save is not None:
             learned.model.save(save)
             learned.saved = save
-        if options.no_check:
-            learned.unchecked = "the theorems were not checked, as --no-check says"
-        elif learned.interrupted:
-            learned.unchecked = "the theorems are checked when the run is finished"
-        elif not source.again:
-            learned.unchecked = f"{source} cannot be read again to check the theorems on it; a file can"
-        else:
-            try:
-                _check(session, start, learned)
-            except KeyboardInterrupt:  # what was learned is saved by now: only the check ends at once
-                session.bar.end()
-                learned.unchecked = CHECK_INTERRUPTED
+        failed = _check_if_possible(session, start, learned)
     if options.json:
         print_json(as_json(learned))
     else:
         print(as_text(learned))
+    if failed is not None:
+        raise failed
     if learned.checked is not None and any(c.verdict is Verdict.VIOLATED for c in learned.checked.certificates()):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
@@ -167,7 +160,7 @@ def _check_save(path: str, source: Source) -> None:
     """What would keep the model from being written is said before anything is learned."""
     check_place(path)
     for place in source.places:
-        if Path(place).exists() and Path(path).exists() and Path(path).samefile(place):
+        if Path(path).exists() and source.is_file(place, Path(path)):
             raise ParameterError(f"found {path} as source and for --save, expected another file for the model")
 
 
@@ -180,7 +173,6 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
     normalize = options.normalize if learner is None else learner.rule.normalize
     bare = options.no_bias if learner is None else learner.rule.bias is None
     traces: list[Trace] = []
-    sample: Batch | None = None
     began = time.monotonic()
     while True:
         with open_stream(source, **reading(options, recipe), needs_features=bool(normalize and bare)) as stream:
@@ -192,8 +184,6 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
                 learner = Perceptron(stream.n, normalize=bool(normalize), bias=None if bare else BIAS, tie=tie)
 
             def watch(batch: Batch, rounds: Rounds, stream: Stream = stream) -> bool:
-                nonlocal sample
-                sample = batch
                 stream.keep_names(batch, rounds.changed)
                 if not stream.failing:  # then one line that says why is enough
                     table.enter(rounds)
@@ -211,7 +201,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         if not complete or done == passes:
             break
     bar.end()
-    if sample is None and start.position is None:  # a run that was interrupted after its last example has none left
+    if ledger.rounds == start.began.rounds:
         raise _nothing(stream)
     table.end()
     return Learned(
@@ -228,7 +218,6 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         first_bad=stream.first_bad,
         notices=stream.notices,
         traced=traces[0] if traces else None,
-        sample=sample,
         arguments=options.arguments,
         resumed=start.before.rounds - start.began.rounds,
     )
@@ -258,6 +247,27 @@ def _traced(stream: Stream, learner: LinearLearner, rounds: int, traces: list[Tr
         traces.append(trace(apprentice, examples, names=names, digits=6, most=4))
 
 
+def _check_if_possible(session: Session, start: Start, learned: Learned) -> Exception | None:
+    """The check, or why there is none. What goes wrong in it comes after the results: they are there, and saved, by now."""
+    if session.options.no_check:
+        learned.unchecked = "the theorems were not checked, as --no-check says"
+    elif learned.interrupted:
+        learned.unchecked = "the theorems are checked when the run is finished"
+    elif not session.source.again:
+        learned.unchecked = f"{session.source} cannot be read again to check the theorems on it; a file can"
+    else:
+        try:
+            _check(session, start, learned)
+        except KeyboardInterrupt:
+            learned.unchecked = CHECK_INTERRUPTED
+        except (SourceError, OSError) as error:
+            learned.unchecked = str(error)
+            return error
+        finally:
+            session.bar.end()
+    return None
+
+
 def _check(session: Session, start: Start, learned: Learned) -> None:
     """Plays the run again, with its final weights as witness."""
     source, bar = session.source, session.bar
@@ -268,10 +278,8 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
     if learner is None:
         learner = type(learned.learner)(**learned.learner._arguments())
     bare = learner.rule.normalize and learner.rule.bias is None
-    sample = learned.sample
-    if sample is None:
-        with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
-            sample = next(iter(stream))
+    with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
+        sample = next(iter(stream))  # always the first: an interrupted run shows the same as another
     margin = promising_margin(learned.learner, sample, learned.learner.rounds)
     try:
         separator = Separator.of(learned.learner, margin=margin)

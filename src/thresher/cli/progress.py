@@ -103,7 +103,7 @@ class Bar:
         if self._progress is None:
             try:
                 print(line, file=sys.stderr, flush=True)
-            except BrokenPipeError:  # whoever read the table has left: what is learned matters more
+            except OSError:  # whoever read the table has left, or its disk is full: what is learned matters more
                 self._quiet = True
         else:
             self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)

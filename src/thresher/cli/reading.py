@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from thresher.errors import ParameterError, StoreError
@@ -55,9 +54,7 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
     """What `open_stream` is to be called with."""
     if recipe is not None:
         check_recipe(options, recipe)
-        if recipe.plus is None and options.positive is not None:  # it was named, but not met so far
-            recipe = replace(recipe, plus=options.positive)
-        return {"recipe": recipe, "on_bad": options.on_bad}
+        return {"recipe": recipe, "positive": options.positive, "on_bad": options.on_bad}
     if options.n is not None and options.bits is not None:
         raise ParameterError("found both --n and --bits, expected one of them")
     return {

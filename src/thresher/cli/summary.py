@@ -102,13 +102,14 @@ def _counts(learned: Learned) -> str:
 def _notices(learned: Learned) -> list[str]:
     run = _run(learned)
     notices = list(learned.notices)
+    since = ", since the run was resumed" if learned.resumed else ""
     if None in (learned.recipe.plus, learned.recipe.minus):
         notices.append(f"every example had the same label, {learned.recipe.plus or learned.recipe.minus}")
     if learned.unlabelled:
-        notices.append(f"{learned.unlabelled:,} examples had no label and were not learned")
+        notices.append(f"{learned.unlabelled:,} examples had no label and were not learned{since}")
     if learned.bad:
         first = "; ".join(str(error) for error in learned.first_bad)
-        notices.append(f"{learned.bad:,} lines could not be read and were left out: {first}")
+        notices.append(f"{learned.bad:,} lines could not be read and were left out{since}: {first}")
     if learned.learner.collisions:
         notices.append(
             f"{learned.learner.collisions:,} times two names of one example fell into one slot; more --bits make that rarer"

@@ -51,7 +51,9 @@ class Recipe:
         if met is not None:
             return met
         guess = "1" if label > 0 else "-1"
-        return guess if other is None or _number(other) else f"not-{other}"
+        if other is None or (_number(other) is not None and _number(other) != float(guess)):
+            return guess
+        return f"not-{other}"
 
     def attribute(self, slot: int) -> str:
         """What the source calls a slot, where it has indices."""
@@ -86,9 +88,8 @@ def _spellable(label: str) -> bool:
     return bool(label) and not any("\ud800" <= letter <= "\udfff" for letter in label)
 
 
-def _number(label: str) -> bool:
+def _number(label: str) -> float | None:
     try:
-        float(label)
+        return float(label)
     except ValueError:
-        return False
-    return True
+        return None

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
@@ -57,7 +57,7 @@ class Opened:
     def readinto(self, buffer: memoryview) -> int:
         """Reads text into the buffer: how many bytes, 0 at the end."""
         with self._said():
-            return self.text.readinto(buffer)
+            return self.text.readinto(buffer) or 0
 
     def peek(self) -> bytes:
         """The next bytes, some thousand of them, without reading on."""
@@ -99,6 +99,8 @@ class Source:
         if STANDARD_INPUT in self.places and len(self.places) > 1:
             raise ParameterError("found - among several sources, expected standard input alone")
         for place in self.places:
+            if "\0" in place:
+                raise ParameterError(f"found the place {place!r}, expected one without a NUL")
             if place.startswith(_DEMO):
                 demos.find(place.removeprefix(_DEMO))
 
@@ -125,6 +127,14 @@ class Source:
             if not place.startswith(_DEMO) and place != STANDARD_INPUT and _regular(place):
                 Path(place).open("rb").close()
 
+    def is_file(self, place: str, path: Path) -> bool:
+        """Whether one of its places is this file, under whatever name."""
+        try:
+            here = os.fstat(sys.stdin.fileno()) if place == STANDARD_INPUT else Path(place).stat()
+        except (OSError, ValueError):
+            return False
+        return os.path.samestat(here, path.stat())
+
     def __str__(self) -> str:
         return " ".join("standard input" if place == STANDARD_INPUT else place for place in self.places)
 
@@ -146,6 +156,8 @@ def _open(place: str) -> Iterator[Opened]:
         demo = demos.find(place.removeprefix(_DEMO))
         yield Opened(place, io.BufferedReader(_Blocks(demo.blocks()), _PEEK), None)
     elif place == STANDARD_INPUT:
+        with suppress(OSError, ValueError):  # or a pause of whoever writes would be taken for the end
+            os.set_blocking(sys.stdin.fileno(), True)
         yield _uncompressed("standard input", sys.stdin.buffer, None)
     else:
         with Path(place).open("rb", buffering=_PEEK) as file:

@@ -95,6 +95,7 @@ class Stream:
         self._context = next(self._files)
         self._file: Opened | None = self._context.__enter__()
         self._read_before = 0
+        self._closed = False
         self._first_bad: list[SourceError] = []
         try:
             if recipe is None:
@@ -205,7 +206,7 @@ class Stream:
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Batch]:
-        while self._file is not None:
+        while self._file is not None and not self._closed:
             self._reader.fill(self._file.readinto)
             last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
             rows = self._reader.next(last)
@@ -234,7 +235,11 @@ class Stream:
             )
 
     def close(self) -> None:
-        """Closes the file that is being read."""
+        """Ends it: no more batches are given."""
+        self._closed = True
+        self._close_file()
+
+    def _close_file(self) -> None:
         if self._file is not None:
             self._file = None
             self._context.__exit__(None, None, None)
@@ -247,9 +252,9 @@ class Stream:
 
     def _next_file(self) -> None:
         self._read_before = self.read
-        self.close()
+        self._close_file()
         following = next(self._files, None)
-        if following is not None:
+        if following is not None and not self._closed:
             self._reader.end_file()  # so that at the end of the last one the position is that after its last line
             self._context = following
             self._file = following.__enter__()
@@ -258,7 +263,10 @@ class Stream:
     def _decide(self) -> None:
         """Which label is the positive one, as soon as that matters."""
         labels = self._reader.labels
-        if len(labels) == self._decided or self._fixed:
+        if len(labels) == self._decided:
+            return
+        if self._fixed:
+            self._check_wanted([spelling.decode() for spelling, _ in labels], labels[-1][1])
             return
         spelled = [spelling.decode() for spelling, _ in labels]
         wanted = -1 if self._wanted is None else self._reader.find_label(self._wanted.encode("utf-8", "surrogateescape"))
@@ -276,6 +284,17 @@ class Stream:
                 line=line,
             )
         self._positive = positive
+        self._decided = len(labels)
+
+    def _check_wanted(self, labels: list[str], line: int) -> None:
+        """With a recipe, a label that was named must come to stand where the recipe has room for it."""
+        if self._wanted is not None and len(labels) == 2:
+            wanted = self._reader.find_label(self._wanted.encode("utf-8", "surrogateescape"))
+            if wanted != self._positive:
+                found = labels[self._positive]
+                raise SourceError(
+                    f"found label {found!r}, expected {self._wanted!r}, as --positive says", file=self._name, line=line
+                )
         self._decided = len(labels)
 
     def _batch(self, rows: CoreBatch) -> Batch:
@@ -296,12 +315,17 @@ def _detected(file: Opened, source: Source) -> str:
     """The format of a text by its first line: Vowpal Wabbit's has a bar."""
     if source.demo is not None:
         return source.demo.format
-    start = file.peek()
+    start = file.peek().removeprefix(b"\xef\xbb\xbf")
     lines = (line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
     first = next(lines, b"")
     before_comment = first.partition(b"#")[0]
     indexed = all(b":" in token for token in before_comment.split()[1:])
     return "vw" if b"|" in before_comment or (b"|" in first and not indexed) else "svmlight"
+
+
+def _spellable(label: object) -> bool:
+    """Whether a line of text can have this label."""
+    return isinstance(label, str) and label.isprintable() and 0 < len(label) <= 256 and not set(label) & set(" ,:|")
 
 
 def open_stream(
@@ -338,6 +362,8 @@ def open_stream(
     """
     if on_bad not in ("stop", "skip"):
         raise ParameterError(f"found on_bad = {on_bad!r}, expected 'stop' or 'skip'")
+    if positive is not None and not _spellable(positive):
+        raise ParameterError(f"found positive = {positive!r}, expected a label: without blanks, commas or control characters")
     if n is None and not 1 <= bits <= 31:
         raise ParameterError(f"found bits = {bits}, expected from 1 to 31")
     if not isinstance(source, Source):

@@ -119,20 +119,20 @@ def trace(
     3  (0.6, 0.8)  (-1, 0)   -0.6   -1          +1     yes      (-0.4, 0.8)
     """
     rounds = []
-    before = _weights(learner)
+    before = _weights(learner, most)
     for example in examples:
         played = learner.learn(*example)
-        after = _weights(learner)
+        after = _weights(learner, most)
         rounds.append(TracedRound(played, before, after))
         before = after
     return Trace(tuple(rounds), digits, names, most)
 
 
-def _weights(learner: LinearLearner) -> Weights:
+def _weights(learner: LinearLearner, most: int) -> Weights:
     weights, bias = learner.weights, learner.rule.bias
     if len(weights) + (bias is not None) <= _MOST:
         return tuple(weights.tolist()) if bias is None else (*weights.tolist(), learner.bias_weight)
-    by_slot: dict[int | str, float] = {int(slot): float(weights[slot]) for slot in weights.nonzero()[0]}
+    by_slot: dict[int | str, float] = {int(slot): float(weights[slot]) for slot in weights.nonzero()[0][: most + 1]}
     return by_slot if bias is None else by_slot | {"bias": learner.bias_weight}
 
 

@@ -29,8 +29,10 @@ def promising_margin(learner: LinearLearner, sample: Batch, rounds: int) -> floa
     agreed = sample.y * learner.score_many(sample.X)
     norm = float(np.sqrt(np.square(learner.weights).sum() + learner.bias_weight**2))
     each = len(agreed) / rounds
-    candidates = np.quantile(agreed, [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5], method="lower")
-    usable = [float(gamma) for gamma in candidates if 1 / LARGEST_VALUE <= gamma <= LARGEST_VALUE]
+    shares = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5]
+    candidates = [1.0, *np.quantile(agreed, shares, method="lower"), *np.quantile(np.abs(agreed), shares, method="lower")]
+    least = max(1e-9 * _radius(learner, sample) * norm, 1 / LARGEST_VALUE)  # below it is but rounding
+    usable = [float(gamma) for gamma in candidates if least <= gamma <= LARGEST_VALUE]
 
     def bound(gamma: float) -> float:
         distance = float(np.maximum(0.0, gamma - agreed).sum()) / each

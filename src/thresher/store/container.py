@@ -26,6 +26,7 @@ __all__ = ["Contents", "read", "write"]
 
 _HEADER = "header"
 _ALIGNMENT = 64
+_LONGEST_HEADER = 2**20
 
 
 class Contents(NamedTuple):
@@ -96,6 +97,8 @@ def _encoded(header: Mapping[str, Any]) -> bytes:
 def _decoded(text: NDArray[np.uint8] | None) -> dict[str, Any]:
     if text is None:
         raise StoreError(f"found no section named {_HEADER!r}, expected one")
+    if text.size > _LONGEST_HEADER:
+        raise StoreError(f"found a header of {text.size:,} bytes, expected at most {_LONGEST_HEADER:,}")
     try:
         header = _parsed(text.tobytes())
         _json(header)  # what could not be written cannot be read: NaN, 1e999 and lone surrogates

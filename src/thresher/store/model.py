@@ -104,6 +104,7 @@ class Model:
         """Writes the model to a file, whole or not at all."""
         parameters, arrays = self.learner.state()
         header = self._header(parameters)
+        _check_parts(header, self.learner)  # what would not load is not written over what does
         sections = {name: np.require(array, "<f8").view(np.uint8) for name, array in arrays.items()}
         container.write(path, header, {**sections, "names": self.names})
 
@@ -154,6 +155,15 @@ class Model:
         if repr(_sorted(model._header(learner.state()[0]))) != repr(_sorted(header)):  # True is not 1, nor is 1.0
             raise StoreError("the header is not spelled as a model would spell it")
         return model
+
+
+def _check_parts(header: Mapping[str, Any], learner: LinearLearner) -> None:
+    if header["recipe"] is not None:
+        Recipe.from_dict(header["recipe"])
+    if header["ledger"] is not None:
+        Tally.from_dict(header["ledger"], learner.rule)
+    if header["run"] is not None:
+        Run.from_dict(header["run"], learner)
 
 
 def _sums(tally: Tally) -> tuple[float, ...]:
