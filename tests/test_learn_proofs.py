@@ -203,7 +203,7 @@ def test_what_follows_a_model_is_counted_from_zero_weights_and_at_most_condition
     assert any(c["verdict"] == "conditional" for c in said["certificates"])
     for certificate in said["certificates"]:
         (assumed,) = [premise for premise in certificate["premises"] if premise["status"] == "assumed"]
-        assert assumed["statement"] == "the first 40 rounds keep to the same margin, sizes and distances"
+        assert assumed["statement"] == "the first 40 rounds keep to this margin and these sizes, and add nothing to D"
     assert said["headline"] is None
     out = run("learn", tmp_path / "two", "--quiet", "--from", tmp_path / "model").out
     assert "after 40 examples that the model had learned before" in out

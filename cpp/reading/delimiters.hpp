@@ -18,7 +18,7 @@ class Delimiters {
     // From `at` on. A '\n' is one, so nothing behind the 64 bytes around the end of a line is read.
     explicit Delimiters(const char* at) : base_(at), found_(in(at)) {}
 
-    const char* next() {
+    [[gnu::always_inline]] const char* next() {
         while (found_ == 0) found_ = in(base_ += 64);
         const char* const at = base_ + std::countr_zero(found_);
         found_ &= found_ - 1;

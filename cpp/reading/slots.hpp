@@ -20,7 +20,7 @@ class HashedRow {
 
     void clear() { size_ = 0; }
 
-    bool add(std::uint64_t hash, double value) {
+    [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
         if (size_ == hashes_.size() && !grow()) return false;
         __extension__ using Product = unsigned __int128;
         const auto slot = static_cast<std::uint64_t>((static_cast<Product>(hash) * n_) >> 64);

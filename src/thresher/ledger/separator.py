@@ -232,7 +232,7 @@ def _play(tally: Tally) -> tuple[Premise, ...]:
     known = Status.CHECKED if _known(tally) else Status.ASSUMED
     broken = Status.BROKEN
     unseen = Premise(
-        f"the first {tally.unseen:,} rounds keep to the same margin, sizes and distances",
+        f"the first {tally.unseen:,} rounds keep to this margin and these sizes, and add nothing to D",
         Status.ASSUMED,
         "they were learned earlier and cannot be read again",
     )
