@@ -117,8 +117,12 @@ def test_rows_are_shown_with_their_names_and_names_are_kept_once(path: Path, tex
                 {slot_of_name(name, n): name.decode("utf-8", "backslashreplace") for name, _ in line} for line in lines
             ]
             stream.keep_names(batch, batch.y > 0)
-            kept = [name for line, y in zip(lines, batch.y.tolist(), strict=True) if y > 0 for name, _ in line]
-    assert stream.names == b"".join(name + b"\n" for name in dict.fromkeys(kept))
+            moved = {slot for row in range(len(batch)) if batch.y[row] > 0 for slot in batch.X[row]}
+            names = [name for line, y in zip(lines, batch.y.tolist(), strict=True) if y > 0 for name, value in line if value]
+    kept = stream.names.split(b"\n")[:-1]
+    assert kept == list(dict.fromkeys(kept))
+    assert set(kept) <= set(names)
+    assert moved <= {slot_of_name(name, n) for name in kept}
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------

@@ -16,20 +16,28 @@ class KeptNames {
     static constexpr std::size_t most_names = std::size_t{1} << 19;
     static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
+    explicit KeptNames(std::size_t n) : n_(n) {}
+
+    // What a name is known by: its slot and half of its hash. Never 0.
+    static std::uint32_t tag(std::uint64_t hash) { return static_cast<std::uint32_t>(hash) | 1u; }
+    static std::uint64_t key(std::int32_t slot, std::uint32_t tag) {
+        return static_cast<std::uint64_t>(slot) << 32 | tag;
+    }
+
+    bool knows(std::uint64_t key) const { return table_[place_of(key)] == key; }
+
     void keep(std::string_view name) { keep(hash64(name), "", name); }
 
     // The name is `first` and `second` together, `hash` its hash.
     void keep(std::uint64_t hash, std::string_view first, std::string_view second) {
-        std::size_t place = hash & mask();
-        while (table_[place] != 0) {
-            if (table_[place] == hash) return;
-            place = (place + 1) & mask();
-        }
+        const std::uint64_t known_by = key(static_cast<std::int32_t>(slot_of_hash(hash, n_)), tag(hash));
+        const std::size_t place = place_of(known_by);
+        if (table_[place] == known_by) return;
         if (count_ == most_names || text_.size() + first.size() + second.size() >= most_bytes) {
             full_ = true;
             return;
         }
-        table_[place] = hash;  // a hash of 0 would be kept again and again: one name in 2^64
+        table_[place] = known_by;
         text_ += first;
         text_ += second;
         text_ += '\n';
@@ -41,19 +49,23 @@ class KeptNames {
     bool full() const { return full_; }
 
   private:
-    std::size_t mask() const { return table_.size() - 1; }
+    // Where a key is, or would be.
+    std::size_t place_of(std::uint64_t key) const {
+        const std::size_t mask = table_.size() - 1;
+        std::size_t place = ((key * xxh64::p1) >> 32) & mask;
+        while (table_[place] != 0 && table_[place] != key) place = (place + 1) & mask;
+        return place;
+    }
 
     void grow() {
-        std::vector<std::uint64_t> larger(2 * table_.size(), 0);
-        larger.swap(table_);
-        for (const std::uint64_t hash : larger) {
-            if (hash == 0) continue;
-            std::size_t place = hash & mask();
-            while (table_[place] != 0) place = (place + 1) & mask();
-            table_[place] = hash;
+        std::vector<std::uint64_t> keys(2 * table_.size(), 0);
+        keys.swap(table_);
+        for (const std::uint64_t key : keys) {
+            if (key != 0) table_[place_of(key)] = key;
         }
     }
 
+    std::size_t n_;
     std::vector<std::uint64_t> table_ = std::vector<std::uint64_t>(1024, 0);
     std::string text_;
     std::size_t count_ = 0;

@@ -37,8 +37,8 @@ struct Bad {
 
 class AnyReader {
   public:
-    explicit AnyReader(const Policy& policy, const Sizes& sizes = {})
-        : policy_(policy), sizes_(sizes), buffer_(sizes.buffer + padding) {}
+    AnyReader(const Policy& policy, std::size_t n, const Sizes& sizes = {})
+        : names(n), policy_(policy), sizes_(sizes), buffer_(sizes.buffer + padding) {}
     AnyReader(const AnyReader&) = delete;
     AnyReader& operator=(const AnyReader&) = delete;
     virtual ~AnyReader() = default;
@@ -88,7 +88,7 @@ class AnyReader {
 
     std::shared_ptr<Spare> spare = std::make_shared<Spare>();
     Labels labels;
-    KeptNames names;
+    KeptNames names;          // of features; where they are indices there are none
     std::int64_t offset = 0;  // how many bytes those were
     std::int64_t without_label = 0;
     std::int64_t bad_lines = 0;
@@ -129,7 +129,7 @@ template <class Format>
 class Reader final : public AnyReader {
   public:
     Reader(const Policy& policy, Format format, const Sizes& sizes = {})
-        : AnyReader(policy, sizes), format_(std::move(format)) {}
+        : AnyReader(policy, format.n(), sizes), format_(std::move(format)) {}
 
     Rows next(bool last) override {
         if (fresh_ && end_ - start_ >= 3 && std::memcmp(buffer_.data() + start_, "\xEF\xBB\xBF", 3) == 0) consume(3);
@@ -156,17 +156,28 @@ class Reader final : public AnyReader {
     void keep_names(const Rows& rows, const bool* changed) override {
         if constexpr (Format::named) {
             if (rows.generation != generation_) return;
+            const auto keep = [this](std::uint64_t hash, std::string_view first, std::string_view second,
+                                     double value) {
+                if (value != 0.0) names.keep(hash, first, second);  // a 0 moves nothing
+            };
             for (std::size_t k = 0; k < rows.size; ++k) {
-                if (!changed[k]) continue;
-                format_.each_name(buffer_.data() + rows.places[k], [this](auto... name) { names.keep(name...); });
+                if (changed[k] && !all_known(rows, k)) format_.each_name(buffer_.data() + rows.places[k], keep);
             }
         }
+    }
+
+    // Whether the names of a row are all kept: then its text need not be read again.
+    bool all_known(const Rows& rows, std::size_t k) const {
+        for (auto j = static_cast<std::size_t>(rows.starts[k]); j < static_cast<std::size_t>(rows.starts[k + 1]); ++j) {
+            if (!names.knows(KeptNames::key(rows.slots[j], rows.name_tags[j]))) return false;
+        }
+        return true;
     }
 
     std::vector<std::string> names_of(const Rows& rows, std::size_t k) override {
         std::vector<std::string> found;
         if (rows.generation == generation_ && k < rows.size) {
-            const auto add = [&](std::uint64_t, std::string_view first, std::string_view second) {
+            const auto add = [&](std::uint64_t, std::string_view first, std::string_view second, double) {
                 found.emplace_back(first).append(second);
             };
             format_.each_name(buffer_.data() + rows.places[k], add);

@@ -211,7 +211,8 @@ struct Rows {
         : capacity(bytes),
           starts(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
           slots(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
-          values(std::make_unique_for_overwrite<double[]>(bytes / 2 + 2)) {
+          values(std::make_unique_for_overwrite<double[]>(bytes / 2 + 2)),
+          name_tags(std::make_unique_for_overwrite<std::uint32_t[]>(bytes / 2 + 2)) {
         starts[0] = 0;
     }
 
@@ -228,6 +229,7 @@ struct Rows {
     std::unique_ptr<std::int32_t[]> starts;
     std::unique_ptr<std::int32_t[]> slots;
     std::unique_ptr<double[]> values;
+    std::unique_ptr<std::uint32_t[]> name_tags;  // of each term, where terms are names; 0 where several share it
     std::size_t size = 0;
     std::size_t terms = 0;              // in whole rows
     std::vector<std::int8_t> labels;    // 0, 1 or unlabelled

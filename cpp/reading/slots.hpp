@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../thresher/canonical.hpp"
+#include "kept.hpp"
 #include "rows.hpp"
 
 namespace thresher::reading {
@@ -18,12 +19,12 @@ class HashedRow {
   public:
     explicit HashedRow(std::size_t n) : n_(n) {}
 
+    std::size_t n() const { return n_; }
     void clear() { size_ = 0; }
 
     [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
         if (size_ == hashes_.size() && !grow()) return false;
-        __extension__ using Product = unsigned __int128;
-        const auto slot = static_cast<std::uint64_t>((static_cast<Product>(hash) * n_) >> 64);
+        const auto slot = static_cast<std::uint64_t>(slot_of_hash(hash, n_));
         const std::uint32_t at = size_++;
         keys_[at] = slot << 32 | at;
         hashes_[at] = hash;
@@ -36,17 +37,22 @@ class HashedRow {
     bool settle(Rows& rows, std::size_t& end) {
         sort();
         const std::uint64_t* const sorted = sorted_.data();
+        const std::uint64_t* const hashes = hashes_.data();
         const double* const values = values_.data();
+        std::uint32_t* const tags = rows.name_tags.get();
         Rows::Writer writer(rows, end);
         for (std::size_t j = 0, size = size_; j < size;) {
             const std::uint64_t slot = sorted[j] >> 32;
             double value = values[sorted[j] & 0xFFFFFFFFu];
+            std::uint32_t tag = KeptNames::tag(hashes[sorted[j] & 0xFFFFFFFFu]);
             if (++j < size && sorted[j] >> 32 == slot) [[unlikely]] {
                 std::size_t last = j + 1;
                 while (last < size && sorted[last] >> 32 == slot) ++last;
                 if (!join(j - 1, last, value, rows.collisions)) return false;
                 j = last;
+                tag = 0;
             }
+            tags[writer.end] = tag;
             writer.put(static_cast<std::int32_t>(slot), value);
         }
         end = writer.end;

@@ -17,6 +17,7 @@ class Svmlight {
     Svmlight(std::size_t n, bool zero_based) : n_(n), first_(zero_based ? 0 : 1) {}
 
     static constexpr bool named = false;
+    std::size_t n() const { return n_; }
     bool saw_query = false;  // a qid, which is read and left out
 
     // Reads a line into `rows`: one row, or none if it is blank. False, with `trouble`, if it cannot be read.

@@ -28,6 +28,7 @@ class Vowpal {
     Vowpal(std::size_t n, bool keep_tags) : keep_tags_(keep_tags), sorter_(n) {}
 
     static constexpr bool named = true;
+    std::size_t n() const { return sorter_.n(); }
     static constexpr bool saw_query = false;
 
     bool read(const Line& line, Labels& labels, Rows& rows, Trouble& trouble) {
@@ -49,14 +50,14 @@ class Vowpal {
         return true;
     }
 
-    // Calls use(hash, namespace, feature) for every feature of a line that was read without trouble.
+    // Calls use(hash, namespace, feature, value) for every feature of a line that was read without trouble.
     template <class Use>
     void each_name(const char* line, Use&& use) {
         const char* failed;
         Trouble trouble;
         while (*line != '|') ++line;
-        walk(line, failed, trouble, [&](std::string_view feature, double) {
-            use(space_(feature), std::string_view(space_.first()), feature);
+        walk(line, failed, trouble, [&](std::string_view feature, double value) {
+            use(space_(feature), std::string_view(space_.first()), feature, value);
             return true;
         });
     }

@@ -89,9 +89,13 @@ inline std::uint64_t hash64(std::string_view name, std::uint64_t seed = 0) {
 }
 
 // The high 64 bits of hash * n: every slot below n, evenly, for any n.
-inline std::int64_t slot_of(std::string_view name, std::size_t n, std::uint64_t seed = 0) {
+inline std::int64_t slot_of_hash(std::uint64_t hash, std::size_t n) {
     __extension__ using Product = unsigned __int128;
-    return static_cast<std::int64_t>((static_cast<Product>(hash64(name, seed)) * n) >> 64);
+    return static_cast<std::int64_t>((static_cast<Product>(hash) * n) >> 64);
+}
+
+inline std::int64_t slot_of(std::string_view name, std::size_t n, std::uint64_t seed = 0) {
+    return slot_of_hash(hash64(name, seed), n);
 }
 
 }  // namespace thresher
