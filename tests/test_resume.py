@@ -250,12 +250,14 @@ def test_a_process_that_is_really_interrupted_saves_and_goes_on(tmp_path: Path) 
     assert model.read_bytes() == whole.read_bytes()
 
 
-def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed_twice(*_arguments: object) -> bool:
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-        return True
+def pressed_twice(*_arguments: object) -> bool:
+    """In the place of what Ctrl-C is to interrupt."""
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
+    return True
 
+
+def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thresher.cli.learning.play", pressed_twice)
     ran = run("learn", "demo:oranges", "--save", tmp_path / "model", "--quiet")
     assert (ran.status, ran.out) == (130, "")
@@ -266,11 +268,6 @@ def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeyp
 def test_a_second_ctrl_c_during_the_check_keeps_the_model_and_shows_what_was_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def pressed_twice(*_arguments: object) -> bool:
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-        return True
-
     monkeypatch.setattr("thresher.cli.learning.promising_margin", pressed_twice)
     ran = run("learn", "demo:oranges", "--save", tmp_path / "model", "--quiet")
     assert ran.status == 130

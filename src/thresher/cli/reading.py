@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from thresher.data.spelling import same_label
 from thresher.errors import ParameterError, StoreError
 
 if TYPE_CHECKING:
@@ -96,15 +97,3 @@ def _positive(wanted: str | None, recipe: Recipe) -> tuple[str | None, str | Non
     if wanted is None or same_label(wanted, recipe.plus) or (recipe.plus is None and not same_label(wanted, recipe.minus)):
         return recipe.plus, recipe.plus
     return wanted, recipe.spelled(+1)
-
-
-def same_label(one: str, other: str | None) -> bool:
-    """Whether two spellings are one label: the same number, or the same word.
-
-    >>> same_label("+1", "1.0"), same_label("spam", "Spam")
-    (True, False)
-    """
-    try:
-        return one == other or (other is not None and float(one) == float(other))
-    except ValueError:
-        return False

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from thresher.data.spelling import number, same_label
 from thresher.errors import ParameterError, StoreError
 
 __all__ = ["FORMATS", "MOST_SLOTS", "Recipe"]
@@ -51,7 +52,7 @@ class Recipe:
         if met is not None:
             return met
         guess = "1" if label > 0 else "-1"
-        if other is None or (_number(other) is not None and _number(other) != float(guess)):
+        if other is None or (number(other) is not None and not same_label(other, guess)):
             return guess
         return f"not-{other}"
 
@@ -86,10 +87,3 @@ class Recipe:
 def _spellable(label: str) -> bool:
     """Whether a text can hold it: half of a surrogate pair is no letter."""
     return bool(label) and not any("\ud800" <= letter <= "\udfff" for letter in label)
-
-
-def _number(label: str) -> float | None:
-    try:
-        return float(label)
-    except ValueError:
-        return None

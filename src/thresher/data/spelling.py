@@ -1,10 +1,10 @@
-"""Which of two labels is the positive one."""
+"""How labels are spelled, and which of two is the positive one."""
 
 from __future__ import annotations
 
 from thresher.errors import ParameterError
 
-__all__ = ["positive_index"]
+__all__ = ["number", "positive_index", "same_label"]
 
 
 def positive_index(labels: list[str], wanted: str | None, found: int) -> int:
@@ -22,7 +22,7 @@ def positive_index(labels: list[str], wanted: str | None, found: int) -> int:
         if found < 0 and len(labels) == 2:
             raise ParameterError(f"found the labels {labels[0]!r} and {labels[1]!r}, expected one of them to be {wanted!r}")
         return found if found >= 0 else 1
-    numbers = [_number(label) for label in labels]
+    numbers = [number(label) for label in labels]
     if len(labels) == 1:
         if numbers[0] in (-1.0, 0.0, 1.0):
             return 0 if numbers[0] == 1.0 else 1
@@ -37,9 +37,22 @@ def positive_index(labels: list[str], wanted: str | None, found: int) -> int:
     return int(second > first)
 
 
-def _number(label: str) -> float | None:
-    """As the core reads it: Python's float knows more spellings."""
+def number(label: str) -> float | None:
+    """The number that a label is, as the core reads it (Python's float knows more spellings); None if it is a word.
+
+    >>> number("+1"), number("spam"), number("1_0")
+    (1.0, None, None)
+    """
     try:
         return float(label) if label.isascii() and "_" not in label else None
     except ValueError:
         return None
+
+
+def same_label(one: str, other: str | None) -> bool:
+    """Whether two spellings are one label: the same number, or the same word.
+
+    >>> same_label("+1", "1.0"), same_label("spam", "Spam")
+    (True, False)
+    """
+    return one == other or (other is not None and number(one) is not None and number(one) == number(other))
