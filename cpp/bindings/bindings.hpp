@@ -15,7 +15,6 @@
 
 #include "../thresher/canonical.hpp"
 #include "../thresher/group.hpp"
-#include "../thresher/perceptron.hpp"
 #include "../thresher/rows.hpp"
 
 namespace nb = nanobind;
@@ -86,7 +85,8 @@ std::optional<double> number_of(nb::handle value);
 // One example of Python's, canonical: a mapping, a set, a list, an array or a sparse row.
 class Example {
   public:
-    Example(nb::handle x, std::size_t n);
+    // Names that meet in one slot are added, or the larger value is kept.
+    Example(nb::handle x, std::size_t n, bool keep_larger = false);
     ~Example();
     Example(const Example&) = delete;
     Example& operator=(const Example&) = delete;
@@ -99,6 +99,7 @@ class Example {
     void settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Canonical&));
 
     std::unique_ptr<Canonical> canonical_;
+    bool keep_larger_;
     std::int64_t collisions_ = 0;
 };
 
@@ -153,6 +154,12 @@ struct Rounds {
 
 // How the learner that played these rounds saw its examples.
 Sight sight_of(nb::handle rule);
+// Whether it keeps the larger of two values that meet in one slot: where it needs them in [0, 1].
+bool keeps_larger(nb::handle rule);
+
+// The learner of a rule, with n slots, and with the planes that were kept of it, looked at where they lie; raises
+// TypeError if it is no rule.
+std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dict& kept);
 
 std::int8_t label_code(nb::handle y);
 
@@ -166,8 +173,14 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::unique_ptr<std::remove_const_t
     return {data.release(), {size}, owner};
 }
 
+// The memory of an array as a plane, which keeps the array.
+Plane plane_of(const Vector<double>& array);
+// A plane's memory as a read-only array. A learner that goes on leaves it behind and takes other memory.
+nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown_as_it_is(const Plane& plane);
+
 void bind_examples(nb::module_& m);
 void bind_values(nb::module_& m);
+void bind_rules(nb::module_& m);
 void bind_group(nb::module_& m);
 void bind_frozen(nb::module_& m);
 void bind_reading(nb::module_& m);

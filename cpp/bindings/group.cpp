@@ -1,5 +1,5 @@
 // Learners of the core in Python: a group with its rule.
-#include <nanobind/stl/pair.h>
+#include <vector>
 
 #include "bindings.hpp"
 
@@ -11,23 +11,40 @@ using Numpy = nb::ndarray<nb::numpy, const double, nb::ndim<1>, nb::c_contig, nb
 
 class PythonGroup {
   public:
-    PythonGroup(std::size_t n, const Perceptron& rule)
-        : n_(n), group_(std::make_unique<Group<Perceptron>>(checked(n), rule)), rule_(nb::cast(rule)) {}
-
-    std::size_t n() const { return n_; }
-    nb::object rule() const { return rule_; }
-
     template <class Read>
     auto read(Read&& what) {
         const Busy::Reading reading(busy_);
         return what(*group_);
     }
 
+    PythonGroup(std::size_t n, nb::object rule)
+        : n_(n), group_(group_of(n, rule, {})), rule_(std::move(rule)), keep_larger_(keeps_larger(rule_)) {}
+
+    // A learner of whom these planes, these heads and these counts were kept.
+    PythonGroup(std::size_t n, nb::object rule, const nb::dict& kept, const nb::dict& heads)
+        : n_(n), group_(group_of(n, rule, kept)), rule_(std::move(rule)), keep_larger_(keeps_larger(rule_)) {
+        std::vector<double> values;
+        for (const char* const name : group_->head_names()) values.push_back(nb::cast<double>(heads[name]));
+        group_->set_heads(values);
+        group_->counts = {nb::cast<std::int64_t>(heads["rounds"]),     nb::cast<std::int64_t>(heads["mistakes"]),
+                          nb::cast<std::int64_t>(heads["updates"]),    nb::cast<std::int64_t>(heads["collisions"]),
+                          nb::cast<std::uint64_t>(heads["history"]),   static_cast<Negative>(nb::cast<int>(heads["negative"]))};
+    }
+
+    PythonGroup(PythonGroup& other)
+        : n_(other.n_),
+          group_(other.read([](const AnyGroup& group) { return group.twin(); })),
+          rule_(other.rule_),
+          keep_larger_(other.keep_larger_) {}
+
+    std::size_t n() const { return n_; }
+    nb::object rule() const { return rule_; }
+
     Prediction predict(nb::handle x) {
-        const Example example(x, n_);
+        const Example example(x, n_, keep_larger_);
         const Busy::Reading reading(busy_);
         double score = 0.0;
-        refuse(group_->score(example.row(), score));
+        if (const Fault fault = group_->score(example.row(), score)) raise(fault);
         return {static_cast<std::int8_t>(group_->predict(score)), score, std::nullopt};
     }
 
@@ -38,7 +55,7 @@ class PythonGroup {
         if (!scale) raise("ExampleError", "found weight " + shown(weight) + ", expected a number of at least 0");
         std::optional<Example> read_example;
         try {
-            read_example.emplace(x, n_);
+            read_example.emplace(x, n_, keep_larger_);
         } catch (const nb::python_error&) {  // as in a block, a label that does not fit comes before an example
             refuse(read([code](const AnyGroup& group) { return group.refuse_label(code); }), 1.0, y);
             throw;
@@ -47,7 +64,9 @@ class PythonGroup {
         const Busy::Writing writing(busy_);
         const std::uint64_t before = group_->counts.history;
         Outcome outcome;
-        refuse(group_->learn(example.row(), code, *scale, outcome), *scale, y);
+        Fault fault = group_->learn(example.row(), code, *scale, outcome);
+        if (fault.kind == Fault::Kind::weight) fault.value = *scale;
+        if (fault) raise(fault, {}, y);
         group_->counts.collisions += example.collisions();
         return {group_->counts.rounds,
                 std::move(x),
@@ -118,52 +137,37 @@ class PythonGroup {
     }
 
     nb::ndarray<nb::numpy, const double, nb::ndim<1>> weights() {
-        return owned<const double>(read([this](const AnyGroup& group) { return copied(group); }), n_);
+        return read([](const AnyGroup& group) { return shown_as_it_is(group.planes()[0]); });
     }
 
-    // The weights and all heads, at one moment.
+    // What is kept of it: planes and heads, at one moment.
     nb::tuple state() {
-        std::unique_ptr<double[]> weights;
-        double bias_weight = 0.0;
-        Counts counts;
-        read([&](const AnyGroup& group) {
-            weights = copied(group);
-            bias_weight = group.bias_weight;
-            counts = group.counts;
+        return read([](const AnyGroup& group) {
+            nb::dict planes, heads;
+            for (std::size_t i = 0; i < group.planes().size(); ++i) {
+                const PlaneKind& kind = group.plane_kinds()[i];
+                if (kind.kept) planes[kind.name] = nb::cast(shown_as_it_is(group.planes()[i]));
+            }
+            const std::vector<double> values = group.heads();
+            for (std::size_t i = 0; i < values.size(); ++i) heads[group.head_names()[i]] = values[i];
+            const Counts& counts = group.counts;
+            heads["rounds"] = counts.rounds;
+            heads["mistakes"] = counts.mistakes;
+            heads["updates"] = counts.updates;
+            heads["collisions"] = counts.collisions;
+            heads["history"] = counts.history;
+            heads["negative"] = static_cast<int>(counts.negative);
+            return nb::make_tuple(planes, heads);
         });
-        return nb::make_tuple(owned<const double>(std::move(weights), n_), bias_weight, counts.rounds, counts.mistakes,
-                              counts.updates, counts.collisions, counts.history, static_cast<int>(counts.negative));
-    }
-
-    void restore(Vector<double> weights, double bias_weight, const Counts& counts) {
-        const Busy::Writing writing(busy_);
-        if (weights.shape(0) != n_) throw std::invalid_argument("one weight a slot");
-        std::copy_n(weights.data(), n_, group_->weights.data());
-        group_->bias_weight = bias_weight;
-        group_->counts = counts;
     }
 
   private:
-    std::unique_ptr<double[]> copied(const AnyGroup& group) const {
-        auto copy = std::make_unique_for_overwrite<double[]>(n_);
-        std::copy_n(group.weights.data(), n_, copy.get());
-        return copy;
-    }
-
-    static std::size_t checked(std::size_t n) {
-        if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
-        return n;
-    }
-
     std::size_t n_;
     std::unique_ptr<AnyGroup> group_;
     nb::object rule_;
+    bool keep_larger_;
     Busy busy_;
 };
-
-std::optional<double> bias_of(const Sight& sight) {
-    return sight.dummy == 0.0 ? std::nullopt : std::optional<double>(sight.dummy);
-}
 
 }  // namespace
 
@@ -174,41 +178,21 @@ void check_width(std::size_t found, std::size_t expected) {
     }
 }
 
-Sight sight_of(nb::handle rule) { return rule.is_none() ? Sight{} : nb::cast<const Perceptron&>(rule).sight; }
+Plane plane_of(const Vector<double>& array) {
+    auto* const data = const_cast<double*>(array.data());
+    const std::shared_ptr<void> owner(new Vector<double>(array), [](void* last) {
+        const nb::gil_scoped_acquire gil;
+        delete static_cast<Vector<double>*>(last);
+    });
+    return {{owner, data}, array.shape(0)};
+}
+
+nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown_as_it_is(const Plane& plane) {
+    const nb::capsule owner(new Plane(plane), [](void* shared) noexcept { delete static_cast<Plane*>(shared); });
+    return {plane.data(), {plane.size()}, owner};
+}
 
 void bind_group(nb::module_& m) {
-    nb::class_<Perceptron>(m, "PerceptronRule", "The Perceptron's rule with its parameters.")
-        .def(
-            "__init__",
-            [](Perceptron* self, bool normalize, std::optional<double> bias, int tie) {
-                if (bias && !(acceptable(*bias) && *bias != 0.0)) {
-                    raise("ParameterError", "found bias = " + shown(nb::cast(*bias)) +
-                                                ", expected None, or a number other than 0 of at most 2^250 (1.8e75)");
-                }
-                new (self) Perceptron{Sight{normalize, bias.value_or(0.0)}, tie};
-            },
-            nb::arg("normalize"), nb::arg("bias").none(), nb::arg("tie"))
-        .def_prop_ro("normalize", [](const Perceptron& rule) { return rule.sight.normalize; })
-        .def_prop_ro("bias", [](const Perceptron& rule) { return bias_of(rule.sight); })
-        .def_ro("tie", &Perceptron::tie)
-        .def(
-            "__eq__",
-            [](const Perceptron& a, nb::handle other) {
-                return nb::isinstance<Perceptron>(other) && a == nb::cast<const Perceptron&>(other);
-            },
-            nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-        .def("__hash__",
-             [](const Perceptron& rule) {
-                 return nb::hash(nb::make_tuple(rule.sight.normalize, rule.sight.dummy, rule.tie));
-             })
-        .def(
-            "__reduce__",
-            [](nb::handle self) {
-                const auto& rule = nb::cast<const Perceptron&>(self);
-                return nb::make_tuple(self.type(), nb::make_tuple(rule.sight.normalize, bias_of(rule.sight), rule.tie));
-            },
-            nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
-
     const auto count = [](std::int64_t Counts::* member) {
         return [member](PythonGroup& self) {
             return self.read([member](const AnyGroup& group) { return group.counts.*member; });
@@ -218,9 +202,16 @@ void bind_group(nb::module_& m) {
     m.attr("LARGEST_STATE") = largest_state;
     m.attr("MOST_ATTRIBUTES") = most_attributes;
     nb::class_<PythonGroup>(m, "Group", "A learner of the core: its rule, its weights and its counts.")
-        .def(nb::init<std::size_t, const Perceptron&>(), nb::arg("n"), nb::arg("rule"))
+        .def(nb::init<std::size_t, nb::object>(), nb::arg("n"), nb::arg("rule"),
+             nb::sig("def __init__(self, n: int, rule: Rule) -> None"))
+        .def(nb::init<std::size_t, nb::object, const nb::dict&, const nb::dict&>(), nb::arg("n"), nb::arg("rule"),
+             nb::arg("planes"), nb::arg("heads"),
+             nb::sig("def __init__(self, n: int, rule: Rule, planes: dict[str, "
+                     "numpy.typing.NDArray[numpy.float64]], heads: dict[str, float]) -> None"),
+             "A learner in the state that was kept. The planes are its memory now: nobody else may write to them.")
+        .def(nb::init<PythonGroup&>(), nb::arg("other"), "The same once more.")
         .def_prop_ro("n", &PythonGroup::n, "The number of attributes (slots).")
-        .def_prop_ro("rule", &PythonGroup::rule, nb::sig("def rule(self, /) -> PerceptronRule"),
+        .def_prop_ro("rule", &PythonGroup::rule, nb::sig("def rule(self, /) -> Rule"),
                      "The rule of the core, with its parameters.")
         .def("predict", &PythonGroup::predict, nb::arg("x").none(),
              nb::sig("def predict(self, x: object) -> Prediction"),
@@ -234,7 +225,7 @@ void bind_group(nb::module_& m) {
                      "The weights now: a fresh read-only array of length n.")
         .def_prop_ro(
             "bias_weight",
-            [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.bias_weight; }); },
+            [](PythonGroup& self) { return self.read([](const AnyGroup& group) { return group.bias_weight(); }); },
             "The weight of the appended attribute; 0 where there is none.")
         .def_prop_ro("rounds", count(&Counts::rounds), "How many rounds were played.")
         .def_prop_ro("mistakes", count(&Counts::mistakes), "In how many of them the prediction was wrong.")
@@ -242,25 +233,14 @@ void bind_group(nb::module_& m) {
         .def_prop_ro("collisions", count(&Counts::collisions),
                      "How many features fell into a slot that another one of the same example held.")
         .def("_state", &PythonGroup::state,
-             nb::sig(
-                 "def _state(self) -> tuple[numpy.typing.NDArray[numpy.float64], float, int, int, int, int, int, int]"))
+             nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]"))
         .def("_score_block", &PythonGroup::score_block, nb::arg("block"))
         .def("_predictions", &PythonGroup::predictions, nb::arg("scores"))
         .def(
             "_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
             nb::arg("examples"), nb::arg("labels"),
             nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
-                    "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
-        .def(
-            "_restore",
-            [](PythonGroup& self, Vector<double> weights, double bias_weight, std::int64_t rounds,
-               std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, std::uint64_t history,
-               int negative) {
-                self.restore(weights, bias_weight,
-                             {rounds, mistakes, updates, collisions, history, static_cast<Negative>(negative)});
-            },
-            nb::arg("weights"), nb::arg("bias_weight"), nb::arg("rounds"), nb::arg("mistakes"), nb::arg("updates"),
-            nb::arg("collisions"), nb::arg("history"), nb::arg("negative"));
+                    "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"));
 }
 
 }  // namespace thresher::python

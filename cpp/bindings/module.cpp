@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     using namespace thresher;
     m.doc() = "The core of thresher: rules, rows and values. Use it through thresher's own modules.";
     python::bind_examples(m);
+    python::bind_rules(m);
     python::bind_values(m);
     python::bind_group(m);
     python::bind_frozen(m);

@@ -229,7 +229,7 @@ void bind_round(nb::module_& m) {
             "label", [](const Round& round) { return int{round.label}; }, "The truth: -1 or +1.")
         .def_ro("changed", &Round::changed, "Whether the learner moved.")
         .def_ro("weight", &Round::weight, "The example's weight.")
-        .def_prop_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
+        .def_prop_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> Rule | None"),
                      "The rule of the core that played this round; None for a round made in Python.")
         .def_prop_ro(
             "before", [](const Round& r) { return r.origin ? r.origin->before : std::nullopt; },
@@ -308,7 +308,7 @@ void bind_rounds(nb::module_& m) {
         .def_ro("weights", &Rounds::weights,
                 nb::sig("def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
                 "The examples' weights, or None for 1 throughout.")
-        .def_prop_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> PerceptronRule | None"),
+        .def_prop_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> Rule | None"),
                      "The rule of the core that played these rounds; None for rounds made in Python.")
         .def_prop_ro(
             "predictions",

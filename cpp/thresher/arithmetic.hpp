@@ -3,10 +3,13 @@
 // A score is four partial sums, term j into sum j mod 4, reduced (s0 + s2) + (s1 + s3); then the bias.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cfloat>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -25,6 +28,11 @@ inline constexpr double largest_weight = 0x1p150;
 inline constexpr double largest_state = 0x1p463;  // what a weight can reach
 inline constexpr std::size_t most_attributes = std::size_t{1} << 48;
 
+// Which values an example may hold. Zeros are never among its terms.
+enum class Domain { any, signed_unit, unit, binary };
+
+constexpr double limit(Domain domain) { return domain == Domain::any ? largest_value : 1.0; }
+
 // A squared norm below `tiny` may have lost terms to underflow; its row is first multiplied by `magnifier`, exactly.
 inline constexpr double tiny = 0x1p-500;
 inline constexpr double magnifier = 0x1p500;
@@ -36,33 +44,45 @@ struct Sums {
 
 inline double reduce(const double (&s)[4]) { return (s[0] + s[2]) + (s[1] + s[3]); }
 
-// One state per slot, zero at first, aligned to a cache line; a large one to a huge page, which it asks for: random
-// access to millions of slots is bound by the page tables otherwise. The zeros are written at once, so the first
+// One state per slot, all the same at first, aligned to a cache line; a large plane to a huge page, which it asks for:
+// random access to millions of slots is bound by the page tables otherwise. They are written at once, so the first
 // examples do not pay for the pages.
+//
+// A copy of a plane is the same memory: what was learned is handed to a comparator, a file or another learner as it
+// is, and only who writes while others look makes it twice. Call `unshare` before you write.
 class Plane {
   public:
-    explicit Plane(std::size_t n)
-        : n_(n),
-          alignment_{n * sizeof(double) < huge ? 64 : huge},
-          data_(static_cast<double*>(::operator new(n * sizeof(double), alignment_))) {
-#ifdef __linux__
-        if (n * sizeof(double) >= huge) madvise(data_, n * sizeof(double) / huge * huge, MADV_HUGEPAGE);
-#endif
-        for (std::size_t i = 0; i < n; ++i) data_[i] = 0.0;
-    }
-    Plane(const Plane&) = delete;
-    Plane& operator=(const Plane&) = delete;
-    ~Plane() { ::operator delete(data_, alignment_); }
+    explicit Plane(std::size_t n, double first = 0.0) : n_(n), data_(fresh(n)) { std::fill_n(data_.get(), n, first); }
+    // Memory from elsewhere, n numbers.
+    Plane(std::shared_ptr<double> data, std::size_t n) : n_(n), data_(std::move(data)) {}
 
-    double* data() { return data_; }
-    const double* data() const { return data_; }
+    double* data() { return data_.get(); }
+    const double* data() const { return data_.get(); }
     std::size_t size() const { return n_; }
 
+    void unshare() {
+        if (data_.use_count() > 1) [[unlikely]] {
+            std::shared_ptr<double> own = fresh(n_);
+            std::copy_n(data_.get(), n_, own.get());
+            data_ = std::move(own);
+        }
+        std::atomic_thread_fence(std::memory_order_acquire);  // who looked until now has looked
+    }
+
   private:
+    static std::shared_ptr<double> fresh(std::size_t n) {
+        const std::size_t size = n * sizeof(double);
+        const std::align_val_t alignment{size < huge ? 64 : huge};
+        auto* const data = static_cast<double*>(::operator new(size, alignment));
+#ifdef __linux__
+        if (size >= huge) madvise(data, size / huge * huge, MADV_HUGEPAGE);
+#endif
+        return {data, [alignment](double* memory) { ::operator delete(memory, alignment); }};
+    }
+
     static constexpr std::size_t huge = std::size_t{1} << 21;
     std::size_t n_;
-    std::align_val_t alignment_;
-    double* data_;
+    std::shared_ptr<double> data_;
 };
 
 }  // namespace thresher

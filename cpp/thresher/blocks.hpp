@@ -32,7 +32,7 @@ void fetch(const Plane& weights, const SparseRow<Index, Value>& row) {
 // Calls play(isa, row, k) for each of the first `rounds` rows, k being the row's number, until one has a fault, and
 // returns it; `played` says how many rows were played without one. A row that proves unsettled is played again in its
 // canonical form.
-template <class Play>
+template <Domain domain = Domain::any, class Play>
 Fault over_rows(const Block& block, const Plane& weights, std::size_t rounds, std::size_t& played, Play&& play) {
     const auto loop = [&](const auto& rows, auto isa) -> Fault {
         typename std::decay_t<decltype(rows)>::Row row, later;
@@ -45,7 +45,7 @@ Fault over_rows(const Block& block, const Plane& weights, std::size_t rounds, st
             if (!rows.row(k, row)) return {Fault::Kind::pointers};
             fault.kind = play(isa, row, k);
             if (fault.kind == Fault::Kind::unsettled) {
-                fault = scratch.read(row, weights.size());
+                fault = scratch.read(row, weights.size(), domain);
                 if (!fault) fault.kind = play(isa, scratch.row(), k);
             }
             if (fault) return fault;

@@ -18,6 +18,19 @@ using CanonicalRow = SparseRow<std::int64_t, double>;
 
 inline bool acceptable(double value) { return std::fabs(value) <= largest_value; }  // false for NaN
 
+// What is wrong with a value, zero included, where the rule asks for a domain.
+inline Fault::Kind refuse_value(Domain domain, double value) {
+    if (!acceptable(value)) return Fault::Kind::value;
+    const double size = std::fabs(value);
+    switch (domain) {
+        case Domain::any: return Fault::Kind::none;
+        case Domain::signed_unit: return size <= 1.0 ? Fault::Kind::none : Fault::Kind::signed_unit;
+        case Domain::unit: return value >= 0.0 && value <= 1.0 ? Fault::Kind::none : Fault::Kind::unit;
+        case Domain::binary: return value == 0.0 || value == 1.0 ? Fault::Kind::none : Fault::Kind::binary;
+    }
+    return Fault::Kind::value;
+}
+
 // Where a row that is not yet canonical becomes so. Kept across rows, so that it allocates only to grow.
 class Canonical {
   public:
@@ -26,14 +39,14 @@ class Canonical {
 
     CanonicalRow row() const { return {slots_.data(), values_.data(), slots_.size()}; }
 
-    // Different names in one slot are added, the smaller value first: the order in which they came does not matter.
-    // Counts in `joined` the features that met another one.
-    Fault settle_collisions(std::int64_t& joined) {
+    // Different names in one slot are added, the smaller value first, or, if asked for, the larger value is kept: the
+    // order in which they came does not matter. Counts in `joined` the features that met another one.
+    Fault settle_collisions(std::int64_t& joined, bool keep_larger) {
         sort();
         joined = 0;
         Fault fault;
         settle([&](Feature& kept, const Feature& next) {
-            kept.value += next.value;
+            kept.value = keep_larger ? next.value : kept.value + next.value;
             ++joined;
             if (!acceptable(kept.value)) fault = {Fault::Kind::value, kept.slot, kept.value};
             return true;
@@ -42,14 +55,14 @@ class Canonical {
     }
 
     template <class Index, class Value>
-    Fault read(const SparseRow<Index, Value>& row, std::size_t n) {
+    Fault read(const SparseRow<Index, Value>& row, std::size_t n, Domain domain = Domain::any) {
         clear();
         bool ascending = true;
         for (std::size_t j = 0; j < row.size; ++j) {
             const auto slot = static_cast<std::int64_t>(row.slots[j]);
             const auto value = static_cast<double>(row.values[j]);
             if (slot < 0 || static_cast<std::uint64_t>(slot) >= n) return {Fault::Kind::slot, slot};
-            if (!acceptable(value)) return {Fault::Kind::value, slot, value};
+            if (const auto kind = refuse_value(domain, value); kind != Fault::Kind::none) return {kind, slot, value};
             ascending = ascending && (j == 0 || features_.back().slot < slot);
             add(slot, value);
         }
@@ -63,12 +76,13 @@ class Canonical {
     }
 
     template <class Value>
-    Fault read(const DenseRow<Value>& row, std::size_t) {
+    Fault read(const DenseRow<Value>& row, std::size_t, Domain domain = Domain::any) {
         clear_row();
         for (std::size_t i = 0; i < row.size; ++i) {
             const auto value = static_cast<double>(row.values[i]);
-            if (!acceptable(value)) return {Fault::Kind::value, static_cast<std::int64_t>(i), value};
-            if (value != 0.0) push(static_cast<std::int64_t>(i), value);
+            const auto slot = static_cast<std::int64_t>(i);
+            if (const auto kind = refuse_value(domain, value); kind != Fault::Kind::none) return {kind, slot, value};
+            if (value != 0.0) push(slot, value);
         }
         return {};
     }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "arithmetic.hpp"
 #include "blocks.hpp"
@@ -46,10 +47,8 @@ struct Witnessed {
 
 class Frozen {
   public:
-    Frozen(std::size_t n, double bias_weight, double margin) : u(n), bias_weight(bias_weight), margin(margin) {}
-
-    // To be called when u is in place.
-    void measure() {
+    Frozen(Plane plane, double bias_weight, double margin)
+        : u(std::move(plane)), bias_weight(bias_weight), margin(margin) {
         double square[4] = {};
         for (std::size_t i = 0; i < u.size(); ++i) square[i % 4] += u.data()[i] * u.data()[i];
         norm = norm_above(reduce(square) + bias_weight * bias_weight, u.size() + 1);
@@ -58,7 +57,7 @@ class Frozen {
     // Sums one row as `sight` shows it. `sums` is changed only if there is no fault.
     template <class Isa, class Row>
     Fault::Kind enter_row(const Sight& sight, const Row& row, int label, bool mistake, Witnessed& sums) const {
-        return see<Isa, true>(sight, u, bias_weight, row, [&](const auto& seen_row, const Seen& seen) {
+        return see<Isa, Domain::any, true>(sight, u, bias_weight, row, [&](const auto& seen_row, const Seen& seen) {
             const std::size_t terms = seen_row.size + (sight.dummy != 0.0);
             const double length = sight.normalize ? 1.0 : norm_above(seen.square, terms);
             const double error = relative_error(terms) * norm * length + absolute_error(terms, sight.normalize);
@@ -94,7 +93,7 @@ class Frozen {
         return fault;
     }
 
-    Plane u;
+    const Plane u;
     double bias_weight;
     double margin;
     double norm = 0.0;  // of u with its bias weight, from above

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "arithmetic.hpp"
 #include "blocks.hpp"
@@ -12,6 +14,7 @@
 #include "dispatch.hpp"
 #include "names.hpp"
 #include "rows.hpp"
+#include "rule.hpp"
 #include "sight.hpp"
 
 namespace thresher {
@@ -89,10 +92,12 @@ struct Columns {
 // The door to a group: virtual here, once a call, and never inside a loop.
 class AnyGroup {
   public:
-    explicit AnyGroup(std::size_t n) : weights(n) {}
-    AnyGroup(const AnyGroup&) = delete;
+    AnyGroup() = default;
     AnyGroup& operator=(const AnyGroup&) = delete;
     virtual ~AnyGroup() = default;
+
+    // The same learner once more, which goes its own way from here.
+    virtual std::unique_ptr<AnyGroup> twin() const = 0;
 
     // Written for a loop that meets good labels in random order: one test, which is never true for them after the
     // first negative one.
@@ -105,8 +110,8 @@ class AnyGroup {
     }
 
     virtual int predict(double score) const = 0;
-    virtual Fault::Kind score(const CanonicalRow& row, double& score) const = 0;
-    virtual Fault::Kind learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) = 0;
+    virtual Fault score(const CanonicalRow& row, double& score) const = 0;
+    virtual Fault learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) = 0;
 
     // Scores rows until one has a fault; `scored` counts those before it.
     virtual Fault score_block(const Block& block, double* scores, std::size_t& scored) const = 0;
@@ -114,35 +119,54 @@ class AnyGroup {
     // `weights` may be null, which means 1 throughout.
     virtual Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, Columns& log) = 0;
 
-    Plane weights;
-    double bias_weight = 0.0;
+    // The state, for those who keep it.
+    virtual std::span<const PlaneKind> plane_kinds() const = 0;
+    virtual std::span<const Plane> planes() const = 0;
+    virtual std::span<const char* const> head_names() const = 0;
+    virtual std::vector<double> heads() const = 0;
+    virtual void set_heads(std::span<const double> heads) = 0;
+    virtual double bias_weight() const = 0;
+
     Counts counts;
+
+  protected:
+    AnyGroup(const AnyGroup&) = default;
 };
 
 template <class Rule>
 class Group final : public AnyGroup {
   public:
-    Group(std::size_t n, const Rule& rule) : AnyGroup(n), rule_(rule) {}
+    Group(std::size_t n, const Rule& rule) : Group(n, rule, {}) {}
+
+    // With these planes, those that are kept, in order; without any, a fresh one.
+    Group(std::size_t n, const Rule& rule, std::span<const Plane> kept)
+        : rule_(rule), state_{made(n, kept, std::make_index_sequence<count>())} {
+        if constexpr (requires { rule.begin(state_); }) rule_.begin(state_);
+    }
+
+    std::unique_ptr<AnyGroup> twin() const override { return std::unique_ptr<AnyGroup>(new Group(*this)); }
 
     int predict(double score) const override { return rule_.predict(score); }
 
-    Fault::Kind score(const CanonicalRow& row, double& score) const override {
-        return dispatch([&](auto isa) { return score_row<decltype(isa)>(row, score); });
+    Fault score(const CanonicalRow& row, double& score) const override {
+        return outside(row, dispatch([&](auto isa) { return score_row<decltype(isa)>(row, score); }));
     }
 
-    Fault::Kind learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) override {
-        return dispatch([&](auto isa) { return learn_row<decltype(isa)>(row, label, weight, outcome); });
+    Fault learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) override {
+        unshare();
+        return outside(row, dispatch([&](auto isa) { return learn_row<decltype(isa)>(row, label, weight, outcome); }));
     }
 
     Fault score_block(const Block& block, double* scores, std::size_t& scored) const override {
-        return over_rows(block, weights, rows_of(block), scored,
-                         [this, scores](auto isa, const auto& row, std::size_t k) {
-                             return score_row<decltype(isa)>(row, scores[k]);
-                         });
+        return over_rows<Rule::domain>(block, weights(), rows_of(block), scored,
+                                       [this, scores](auto isa, const auto& row, std::size_t k) {
+                                           return score_row<decltype(isa)>(row, scores[k]);
+                                       });
     }
 
     Fault learn_block(const Block& block, const std::int8_t* labels, const double* example_weights,
                       Columns& log) override {
+        unshare();
         const auto play = [this, labels, example_weights, columns = log.view()](auto isa, const auto& row,
                                                                                 std::size_t k) {
             Outcome outcome;
@@ -151,14 +175,60 @@ class Group final : public AnyGroup {
             if (fault == Fault::Kind::none) columns.put(k, outcome);
             return fault;
         };
-        return over_rows(block, weights, rows_of(block), log.size, play);
+        return over_rows<Rule::domain>(block, weights(), rows_of(block), log.size, play);
+    }
+
+    std::span<const PlaneKind> plane_kinds() const override { return Rule::planes; }
+    std::span<const Plane> planes() const override { return state_.planes; }
+    std::span<const char* const> head_names() const override { return Rule::heads; }
+    std::vector<double> heads() const override {
+        std::vector<double> values;
+        for (const auto field : Rule::fields) values.push_back(state_.head.*field);
+        return values;
+    }
+    void set_heads(std::span<const double> heads) override {
+        for (std::size_t i = 0; i < Rule::fields.size(); ++i) state_.head.*Rule::fields[i] = heads[i];
+        rule_.derive(state_);
+    }
+    double bias_weight() const override {
+        if constexpr (requires { state_.head.bias_weight; }) return state_.head.bias_weight;
+        return 0.0;
     }
 
   private:
+    static constexpr std::size_t count = Rule::planes.size();
+
+    template <std::size_t... I>
+    static std::array<Plane, count> made(std::size_t n, std::span<const Plane> kept, std::index_sequence<I...>) {
+        std::size_t next = 0;
+        const auto plane = [&](const PlaneKind& kind) {
+            return kind.kept && !kept.empty() ? kept[next++] : Plane(n, kind.first);
+        };
+        return {plane(Rule::planes[I])...};
+    }
+
+    const Plane& weights() const { return state_.planes[0]; }
+
+    void unshare() {
+        for (Plane& plane : state_.planes) plane.unshare();
+    }
+
+    // A canonical row that does not settle holds a value outside the rule's domain: which one?
+    static Fault outside(const CanonicalRow& row, Fault::Kind kind) {
+        if (kind != Fault::Kind::unsettled) return {kind};
+        for (std::size_t j = 0; j < row.size; ++j) {
+            const Fault fault{refuse_value(Rule::domain, row.values[j]), row.slots[j], row.values[j]};
+            if (fault) return fault;
+        }
+        return {kind};
+    }
+
     template <class Isa, class Row>
     Fault::Kind score_row(const Row& row, double& score) const {
-        return see<Isa, false>(rule_.sight, weights, bias_weight, row,
-                               [&](const auto&, const Seen& seen) { score = seen.score; });
+        return see<Isa, Rule::domain, false>(
+            rule_.sight, weights(), bias_weight(), row, [&](const auto& seen_row, const Seen& seen) {
+                score = rule_.template score<Isa>(state_, seen_row, seen);
+            });
     }
 
     // One whole round: predict, compare, update. Everything that can be refused is refused before anything changes.
@@ -170,18 +240,15 @@ class Group final : public AnyGroup {
         const int label = 2 * (given > 0) - 1;
         std::uint64_t moved_along = 0;
         const auto play = [&](const auto& seen_row, const Seen& seen) {
-            const int prediction = rule_.predict(seen.score);
-            const double step = rule_.step(prediction, label) * weight;
-            const bool changed = step != 0.0 && (seen_row.size > 0 || seen.dummy != 0.0);
-            if (changed) {
-                const double scaled = step / seen.norm;
-                rule_.move(weights.data(), weights.size(), seen_row, scaled);
-                bias_weight += scaled * seen.dummy;
-                moved_along = gist(seen_row, weight);
-            }
-            outcome = {seen.score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
+            const double score = rule_.template score<Isa>(state_, seen_row, seen);
+            const int prediction = rule_.predict(score);
+            const double step = rule_.step(state_, score, prediction, label) * weight;
+            if constexpr (requires { rule_.watch(state_, seen_row, seen); }) rule_.watch(state_, seen_row, seen);
+            const bool changed = step != 0.0 && rule_.move(state_, seen_row, seen, step, counts.rounds + 1);
+            if (changed) moved_along = gist(seen_row, weight);
+            outcome = {score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
         };
-        const Fault::Kind fault = see<Isa, false>(rule_.sight, weights, bias_weight, row, play);
+        const Fault::Kind fault = see<Isa, Rule::domain, false>(rule_.sight, weights(), bias_weight(), row, play);
         if (fault != Fault::Kind::none) return fault;
 
         if (counts.negative == Negative::unseen && given != +1) counts.negative = static_cast<Negative>(given);
@@ -193,6 +260,7 @@ class Group final : public AnyGroup {
     }
 
     Rule rule_;
+    typename Rule::State state_;
 };
 
 }  // namespace thresher

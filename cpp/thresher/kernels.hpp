@@ -12,7 +12,12 @@
 namespace thresher {
 
 // Whether a value may stand in a canonical row. Kept branchless in the loops below.
-inline bool one_term(double value) { return std::fabs(value) <= largest_value && value != 0.0; }
+template <Domain domain>
+bool one_term(double value) {
+    if constexpr (domain == Domain::binary) return value == 1.0;
+    if constexpr (domain == Domain::unit) return (value > 0.0) & (value <= 1.0);
+    return (std::fabs(value) <= limit(domain)) & (value != 0.0);
+}
 
 // Up to four slots, copied before they are checked: the user's arrays may change, what was checked may not.
 struct Slots {
@@ -23,22 +28,22 @@ struct Baseline {
     static constexpr const char* name = "baseline";
 
     // The dot product with `w`, and with Square the sum of squares, both in canonical order; or false, if the row
-    // turns out not to be canonical. No slot is read before it is known to lie below n.
-    template <bool Square, class Row>
+    // turns out not to be canonical, or not of the domain. No slot is read before it is known to lie below n.
+    template <Domain domain, bool Square, class Row>
     static bool score(const double* w, const Row& row, std::size_t n, Sums& sums) {
         double dot[4] = {}, square[4] = {};
         bool good = true;
         std::int64_t last = -1;
         for (std::size_t j = 0; j < row.size; j += 4) {
             const std::size_t count = row.size - j < 4 ? row.size - j : 4;
-            if (!add_terms<Square>(w, row, j, count, n, last, dot, square, good)) return false;
+            if (!add_terms<domain, Square>(w, row, j, count, n, last, dot, square, good)) return false;
         }
         sums = {reduce(dot), Square ? reduce(square) : 0.0};
         return good;
     }
 
     // Terms j to j + count - 1, the k-th of them into sum k; false if their slots do not ascend from `last` or reach n.
-    template <bool Square, class Row>
+    template <Domain domain, bool Square, class Row>
     static bool add_terms(const double* w, const Row& row, std::size_t j, std::size_t count, std::size_t n,
                           std::int64_t& last, double (&dot)[4], double (&square)[4], bool& good) {
         Slots slots;
@@ -47,7 +52,7 @@ struct Baseline {
             const auto value = static_cast<double>(row.values[j + k]);
             dot[k] += w[slots.at[k]] * value;
             if constexpr (Square) square[k] += value * value;
-            good &= one_term(value);
+            good &= one_term<domain>(value);
         }
         return true;
     }

@@ -16,9 +16,9 @@ namespace thresher {
 struct Avx2 {
     static constexpr const char* name = "avx2";
 
-    template <bool Square, class Row>
+    template <Domain domain, bool Square, class Row>
     THRESHER_AVX2 static bool score(const double* w, const Row& row, std::size_t n, Sums& sums) {
-        const __m256d limit = _mm256_set1_pd(largest_value);
+        const __m256d limit = _mm256_set1_pd(thresher::limit(domain));
         const __m256d sign = _mm256_set1_pd(-0.0);
         __m256d dots = _mm256_setzero_pd(), squares = _mm256_setzero_pd();
         __m256d good = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
@@ -28,9 +28,13 @@ struct Avx2 {
             __m256d weight;
             if (!weights_at(w, row, j, n, last, weight)) return false;
             const __m256d value = load(row.values + j);
-            const __m256d size = _mm256_andnot_pd(sign, value);
-            good = _mm256_and_pd(good, _mm256_cmp_pd(size, _mm256_setzero_pd(), _CMP_GT_OQ));
-            good = _mm256_and_pd(good, _mm256_cmp_pd(size, limit, _CMP_LE_OQ));
+            if constexpr (domain == Domain::binary) {
+                good = _mm256_and_pd(good, _mm256_cmp_pd(value, limit, _CMP_EQ_OQ));
+            } else {
+                const __m256d size = domain == Domain::unit ? value : _mm256_andnot_pd(sign, value);
+                good = _mm256_and_pd(good, _mm256_cmp_pd(size, _mm256_setzero_pd(), _CMP_GT_OQ));
+                good = _mm256_and_pd(good, _mm256_cmp_pd(size, limit, _CMP_LE_OQ));
+            }
             dots = _mm256_add_pd(dots, _mm256_mul_pd(weight, value));
             if constexpr (Square) squares = _mm256_add_pd(squares, _mm256_mul_pd(value, value));
         }
@@ -44,7 +48,7 @@ struct Avx2 {
         _mm256_storeu_pd(square, squares);
         bool tail = true;
         std::int64_t slot = slot_in(last);
-        if (!Baseline::add_terms<Square>(w, row, j, row.size - j, n, slot, dot, square, tail)) return false;
+        if (!Baseline::add_terms<domain, Square>(w, row, j, row.size - j, n, slot, dot, square, tail)) return false;
         sums = {reduce(dot), Square ? reduce(square) : 0.0};
         return tail;
     }

@@ -36,7 +36,7 @@ template <class Isa, class Row, class Use>
     double square = 0.0;
     for (;;) {
         dummy *= magnifier;
-        Isa::template score<true>(weights.data(), magnified.row(), weights.size(), sums);
+        Isa::template score<Domain::any, true>(weights.data(), magnified.row(), weights.size(), sums);
         square = sums.square + dummy * dummy;
         if (square >= tiny) break;
         magnified.magnify(magnified.row());
@@ -47,17 +47,19 @@ template <class Isa, class Row, class Use>
 }
 
 // Scores a row and hands `use` the row and what was seen.
-template <class Isa, bool Square, class Row, class Use>
+template <class Isa, Domain domain, bool Square, class Row, class Use>
 [[gnu::always_inline]] inline Fault::Kind see(const Sight& sight, const Plane& weights, double bias_weight,
                                               const Row& row, Use&& use) {
     const double dummy = sight.dummy;
     Sums sums;
     if (!sight.normalize) {
-        if (!Isa::template score<Square>(weights.data(), row, weights.size(), sums)) return Fault::Kind::unsettled;
+        if (!Isa::template score<domain, Square>(weights.data(), row, weights.size(), sums)) {
+            return Fault::Kind::unsettled;
+        }
         use(row, Seen{sums.dot + bias_weight * dummy, 1.0, sums.square + dummy * dummy, dummy});
         return Fault::Kind::none;
     }
-    if (!Isa::template score<true>(weights.data(), row, weights.size(), sums)) return Fault::Kind::unsettled;
+    if (!Isa::template score<domain, true>(weights.data(), row, weights.size(), sums)) return Fault::Kind::unsettled;
     const double square = sums.square + dummy * dummy;
     if (square < tiny) return see_tiny<Isa>(weights, bias_weight, row, dummy, use);
     const double norm = std::sqrt(square);

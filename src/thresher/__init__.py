@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ExampleError,
         LabelError,
         LedgerError,
+        NotRealizable,
         ParameterError,
         SourceError,
         StoreError,
@@ -30,16 +31,26 @@ if TYPE_CHECKING:
     )
     from thresher.evaluate import Trace, trace
     from thresher.ledger import Ledger, Separator
-    from thresher.linear import Hypothesis, Perceptron
+    from thresher.linear import (
+        BalancedWinnow,
+        Elimination,
+        Hypothesis,
+        LiteralWinnow,
+        MarginPerceptron,
+        Perceptron,
+        Winnow,
+    )
     from thresher.protocol import Label, Learner, Prediction, Round, Rounds
     from thresher.store import load, save
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BalancedWinnow",
     "Batch",
     "BoundViolated",
     "ConcurrentUse",
+    "Elimination",
     "ExampleError",
     "Hypothesis",
     "Label",
@@ -47,6 +58,9 @@ __all__ = [
     "Learner",
     "Ledger",
     "LedgerError",
+    "LiteralWinnow",
+    "MarginPerceptron",
+    "NotRealizable",
     "ParameterError",
     "Perceptron",
     "Prediction",
@@ -58,6 +72,7 @@ __all__ = [
     "Stream",
     "ThresherError",
     "Trace",
+    "Winnow",
     "bounds",
     "load",
     "open_stream",

@@ -57,6 +57,145 @@ def sparse_block(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), ord
 @overload
 def sparse_block(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> Block: ...
 
+class Rule:
+    """A rule of the core, with its parameters."""
+
+    @property
+    def normalize(self) -> bool:
+        """Whether it scales each example to norm 1."""
+
+    @property
+    def bias(self) -> float | None:
+        """The value of the attribute that it appends; None where there is none."""
+
+    @property
+    def keeps_larger(self, /) -> bool:
+        """
+        Whether the larger of two values in one slot is kept, as where examples are from 0 to 1; others add them.
+        """
+
+class PerceptronRule(Rule):
+    """The Perceptron's rule."""
+
+    def __init__(self, normalize: bool, bias: float | None, tie: int) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def tie(self) -> int: ...
+
+class MarginPerceptronRule(Rule):
+    """The Margin Perceptron's rule."""
+
+    def __init__(self, margin: float, epsilon: float, halving: bool, bias: float | None) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def margin(self) -> float: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @property
+    def halving(self) -> bool: ...
+
+class WinnowRule(Rule):
+    """Winnow's rule."""
+
+    def __init__(self, threshold: float, factor: float, strict: bool) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    @property
+    def factor(self) -> float: ...
+
+    @property
+    def strict(self) -> bool: ...
+
+    @property
+    def lowest(self) -> float:
+        """No exponent falls below this."""
+
+    @property
+    def highest(self) -> float:
+        """No exponent rises above this."""
+
+class LiteralWinnowRule(Rule):
+    """The rule of Winnow over attributes and their negations."""
+
+    def __init__(self, threshold: float, factor: float, strict: bool) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    @property
+    def factor(self) -> float: ...
+
+    @property
+    def strict(self) -> bool: ...
+
+    @property
+    def lowest(self) -> float:
+        """No exponent falls below this."""
+
+    @property
+    def highest(self) -> float:
+        """No exponent rises above this."""
+
+    @property
+    def far(self) -> float:
+        """Where the negations' common exponent is folded into their own."""
+
+class BalancedWinnowRule(Rule):
+    """Balanced Winnow's rule."""
+
+    def __init__(self, eta: float, bias: float | None) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def eta(self) -> float: ...
+
+class EliminationRule(Rule):
+    """Elimination's rule."""
+
+    def __init__(self, monotone: bool) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def monotone(self) -> bool: ...
+
 class Prediction:
     """
     What a learner says of an example: a label, the score behind it and, where the learner has
@@ -119,7 +258,7 @@ class Round:
         """The example's weight."""
 
     @property
-    def rule(self, /) -> PerceptronRule | None:
+    def rule(self, /) -> Rule | None:
         """
         The rule of the core that played this round; None for a round made in Python.
         """
@@ -183,7 +322,7 @@ class Rounds:
         """The examples' weights, or None for 1 throughout."""
 
     @property
-    def rule(self, /) -> PerceptronRule | None:
+    def rule(self, /) -> Rule | None:
         """
         The rule of the core that played these rounds; None for rounds made in Python.
         """
@@ -256,26 +395,6 @@ def label_codes(labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), or
 @overload
 def label_codes(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
 
-class PerceptronRule:
-    """The Perceptron's rule with its parameters."""
-
-    def __init__(self, normalize: bool, bias: float | None, tie: int) -> None: ...
-
-    @property
-    def normalize(self) -> bool: ...
-
-    @property
-    def bias(self) -> float | None: ...
-
-    @property
-    def tie(self) -> int: ...
-
-    def __eq__(self, other: object, /) -> bool: ...
-
-    def __hash__(self) -> int: ...
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
-
 LARGEST_VALUE: float = 1.8092513943330656e+75
 
 LARGEST_STATE: float = 2.3817051317718447e+139
@@ -285,14 +404,25 @@ MOST_ATTRIBUTES: int = 281474976710656
 class Group:
     """A learner of the core: its rule, its weights and its counts."""
 
-    def __init__(self, n: int, rule: PerceptronRule) -> None: ...
+    @overload
+    def __init__(self, n: int, rule: Rule) -> None: ...
+
+    @overload
+    def __init__(self, n: int, rule: Rule, planes: dict[str, numpy.typing.NDArray[numpy.float64]], heads: dict[str, float]) -> None:
+        """
+        A learner in the state that was kept. The planes are its memory now: nobody else may write to them.
+        """
+
+    @overload
+    def __init__(self, other: Group) -> None:
+        """The same once more."""
 
     @property
     def n(self) -> int:
         """The number of attributes (slots)."""
 
     @property
-    def rule(self, /) -> PerceptronRule:
+    def rule(self, /) -> Rule:
         """The rule of the core, with its parameters."""
 
     def predict(self, x: object) -> Prediction:
@@ -332,7 +462,7 @@ class Group:
         How many features fell into a slot that another one of the same example held.
         """
 
-    def _state(self) -> tuple[numpy.typing.NDArray[numpy.float64], float, int, int, int, int, int, int]: ...
+    def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]: ...
 
     def _score_block(self, block: Block) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
@@ -340,15 +470,13 @@ class Group:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
 
-    def _restore(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, rounds: int, mistakes: int, updates: int, collisions: int, history: int, negative: int) -> None: ...
-
 class Witnessed:
     """The sums of a frozen comparator at one moment."""
 
 class Frozen:
     """
     A linear comparator that never moves. Over the rounds entered it sums what the theorems need,
-    every number rounded to the safe side.
+    every number rounded to the safe side. It looks at u where it lies: u must not change.
     """
 
     def __init__(self, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, margin: float) -> None: ...

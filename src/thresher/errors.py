@@ -6,6 +6,7 @@ ThresherError
 │   ├── LabelError      it is the label
 │   └── SourceError     it stands in a file or another source of text; says in which line and column
 ├── LedgerError         rounds that do not continue the ledger
+├── NotRealizable       nothing in the class of hypotheses fits the examples
 ├── BoundViolated       a theorem with checked premises failed: a bug of ours
 ├── StoreError          a saved state or model file that cannot be trusted
 └── ConcurrentUse       a busy learner was entered a second time
@@ -24,6 +25,7 @@ __all__ = [
     "ExampleError",
     "LabelError",
     "LedgerError",
+    "NotRealizable",
     "ParameterError",
     "SourceError",
     "StoreError",
@@ -71,6 +73,10 @@ class SourceError(ExampleError):
 
 class LedgerError(ThresherError, ValueError):
     """Rounds that do not continue the ledger: a gap, a repetition, or another learner's."""
+
+
+class NotRealizable(ThresherError, ValueError):
+    """Nothing in the class of hypotheses fits the examples."""
 
 
 class BoundViolated(ThresherError):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import PerceptronRule, Round, Rounds
+from thresher._core import Round, Rounds, Rule
 from thresher.bounds import Certificate
 from thresher.errors import LedgerError, StoreError
 
@@ -41,7 +41,7 @@ class Tally:
     last_label: int = +1
     weighted: int | None = None
     moved: int | None = None
-    rule: PerceptronRule | None = None
+    rule: Rule | None = None
     history: int | None = 0
     unseen: int = 0
 
@@ -86,7 +86,7 @@ class Tally:
         return {name: value for name, value in asdict(self).items() if name not in _NOT_STORED}
 
     @classmethod
-    def from_dict(cls, stored: object, rule: PerceptronRule | None) -> Tally:
+    def from_dict(cls, stored: object, rule: Rule | None) -> Tally:
         """The tally whose `as_dict` this is."""
         names = set(cls.__dataclass_fields__) - _NOT_STORED
         if not isinstance(stored, Mapping) or set(stored) != names:

@@ -1,9 +1,27 @@
 """Linear learners: one algorithm, one file."""
 
+from thresher.linear.balanced_winnow import BalancedWinnow
+from thresher.linear.elimination import Elimination
 from thresher.linear.learner import Hypothesis, LinearLearner
+from thresher.linear.literal_winnow import LiteralWinnow
+from thresher.linear.margin_perceptron import MarginPerceptron
 from thresher.linear.perceptron import Perceptron
+from thresher.linear.winnow import Winnow
 
-__all__ = ["LEARNERS", "Hypothesis", "LinearLearner", "Perceptron"]
+__all__ = [
+    "LEARNERS",
+    "BalancedWinnow",
+    "Elimination",
+    "Hypothesis",
+    "LinearLearner",
+    "LiteralWinnow",
+    "MarginPerceptron",
+    "Perceptron",
+    "Winnow",
+]
 
 #: Every learner by the name that its state carries.
-LEARNERS: dict[str, type[LinearLearner]] = {learner.__name__: learner for learner in (Perceptron,)}
+LEARNERS: dict[str, type[LinearLearner]] = {
+    learner.__name__: learner
+    for learner in (Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination)
+}

@@ -4,30 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import index
-from typing import Any, Self, SupportsFloat, SupportsIndex
+from typing import Any, ClassVar, Self, SupportsFloat, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, labels
-from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds
+from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds, Rule
 from thresher.errors import ExampleError, ParameterError, StoreError
 
-__all__ = ["Hypothesis", "LinearLearner", "Parameters", "attributes", "number_or_none"]
+__all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "attributes", "number", "number_or_none", "within"]
+
+R = TypeVar("R", bound=Rule)
 
 #: What JSON can hold.
 Parameters = dict[str, Any]
+#: The numbers of the slots, one array for each kind of them.
+Planes = Mapping[str, NDArray[np.float64]]
 
 _MOST_ROUNDS = 2**62
-_HEADS = ("bias_weight", "rounds", "mistakes", "updates", "collisions", "history", "negative")
+_COUNTS = ("rounds", "mistakes", "updates", "collisions", "history", "negative")
 
 
 class LinearLearner(Group):
     """A learner whose prediction is read from w·x. The rule, in the core, says how w moves."""
 
+    #: What is kept of the slots, and the scalars that the rule keeps beside them.
+    _PLANES: ClassVar[tuple[str, ...]] = ("weights",)
+    _HEADS: ClassVar[tuple[str, ...]] = ("bias_weight",)
+
+    def _rule(self, kind: type[R]) -> R:
+        """The rule, which is of this kind."""
+        rule = self.rule
+        if not isinstance(rule, kind):
+            raise TypeError(f"found {type(rule).__name__}, expected {kind.__name__}")
+        return rule
+
     def _arguments(self) -> Parameters:
         """What to call the class with for a fresh learner of the same kind."""
         raise NotImplementedError(f"{type(self).__name__} must say what it was made with")
+
+    def _impossible(self, planes: Planes, heads: Parameters) -> str:
+        """Why no run of a learner with these arguments can lead to this state; nothing, if one can."""
+        weights, bias_weight = planes["weights"], heads["bias_weight"]
+        if not within(weights, LARGEST_STATE) or not abs(bias_weight) <= LARGEST_STATE:
+            return "the state's weights are not all finite numbers that learning can reach"
+        if heads["updates"] == 0 and (weights.any() or bias_weight != 0.0):
+            return "found weights other than 0 in a learner that never moved"
+        if self.rule.bias is None and bias_weight != 0.0:
+            return f"found a bias weight of {bias_weight} in a learner without a bias"
+        return ""
 
     def learn_many(self, X: object, y: object, weights: ArrayLike | None = None) -> Rounds:
         """One round a row, in order: the same, bit for bit, as calling `learn` for each.
@@ -54,32 +80,37 @@ class LinearLearner(Group):
 
     def state(self) -> tuple[Parameters, dict[str, NDArray[np.float64]]]:
         """Everything the learner is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
-        weights, bias_weight, *counts = self._state()
-        heads = dict(zip(_HEADS, (bias_weight, *counts), strict=True))
-        return (
-            {"learner": type(self).__name__, "arguments": self._arguments(), "heads": heads},
-            {"weights": weights},
-        )
+        planes, heads = self._state()
+        return {"learner": type(self).__name__, "arguments": self._arguments(), "heads": heads}, planes
 
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
-        _check_state(parameters, arrays, cls.__name__)
-        arguments, heads, weights = parameters["arguments"], parameters["heads"], arrays["weights"]
+        return cls._over(parameters, arrays, copied=True)
+
+    @classmethod
+    def _over(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, copied: bool = False) -> Self:
+        """The same; unless `copied`, in the arrays' own memory, to which nobody else may write or look from now on."""
+        _check_state(parameters, arrays, cls)
+        arguments, heads = parameters["arguments"], parameters["heads"]
         try:
-            learner = cls(**arguments)
+            small = cls(**{**arguments, "n": 1})
         except (TypeError, ValueError) as error:
             raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
-        if learner.rule.bias is None and heads["bias_weight"] != 0.0:
-            raise StoreError(f"found a bias weight of {heads['bias_weight']} in a learner without a bias")
-        learner._restore(np.require(weights, np.float64, ["C", "A"]), **heads)
+        if impossible := small._impossible(arrays, {**heads, "n": arguments["n"]}):
+            raise StoreError(impossible)
+        planes = {name: np.array(plane) if copied else plane for name, plane in arrays.items()}
+        learner = cls.__new__(cls)
+        Group.__init__(learner, arguments["n"], small.rule, planes, heads)
         return learner
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
         return type(self).from_state, self.state()
 
     def __copy__(self) -> Self:
-        return type(self).from_state(*self.state())
+        twin = type(self).__new__(type(self))
+        Group.__init__(twin, self)
+        return twin
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.__copy__()
@@ -151,6 +182,28 @@ def attributes(n: object) -> int:
     return index(n)
 
 
+def within(plane: NDArray[np.float64], largest: float, smallest: float | None = None) -> bool:
+    """Whether all are numbers from `smallest`, or −largest, to `largest`; no memory is taken for the answer.
+
+    >>> within(np.array([1.0, -2.0]), 2.0), within(np.array([1.0, np.nan]), 2.0)
+    (True, False)
+    """
+    lowest = -largest if smallest is None else smallest
+    return bool(lowest <= np.min(plane) and np.max(plane) <= largest)
+
+
+def number(name: str, value: object, expected: str) -> float:
+    """A parameter that is a number, checked to be one.
+
+    >>> number("factor", 2, "a number above 1")
+    2.0
+    """
+    found = number_or_none(name, value)
+    if found is None:
+        raise ParameterError(f"found {name} = None, expected {expected}")
+    return found
+
+
 def number_or_none(name: str, value: object) -> float | None:
     """A parameter that is a number or left out, checked.
 
@@ -185,27 +238,34 @@ def _example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:
     return copied
 
 
-def _check_state(parameters: object, arrays: object, name: str) -> None:
+def _check_state(parameters: object, arrays: object, cls: type[LinearLearner]) -> None:
     """Everything that can be checked before anything is allocated."""
     if not isinstance(parameters, Mapping) or set(parameters) != {"learner", "arguments", "heads"}:
         raise StoreError("the state's parameters are not a learner, its arguments and its heads")
     learner, arguments, heads = parameters["learner"], parameters["arguments"], parameters["heads"]
-    if not isinstance(learner, str) or learner != name:
-        raise StoreError(f"found the state of {learner!r}, expected one of {name!r}")
+    if not isinstance(learner, str) or learner != cls.__name__:
+        raise StoreError(f"found the state of {learner!r}, expected one of {cls.__name__!r}")
     if not isinstance(arguments, dict) or not all(isinstance(key, str) for key in arguments):
         raise StoreError("the state's arguments are not a mapping of names")
-    _check_heads(heads)
-    if not isinstance(arrays, Mapping) or set(arrays) != {"weights"}:
-        raise StoreError("the state's arrays are not the weights")
-    _check_weights(arrays["weights"], arguments.get("n"), heads)
+    _check_heads(heads, cls._HEADS)
+    if not isinstance(arrays, Mapping) or set(arrays) != set(cls._PLANES):
+        raise StoreError(f"the state's arrays are not the {' and the '.join(cls._PLANES)}")
+    n = arguments.get("n")
+    if type(n) is not int or not 1 <= n <= MOST_ATTRIBUTES:
+        raise StoreError(f"found n = {n!r} in the state's arguments, expected a whole number from 1 to 2^48")
+    for name, plane in arrays.items():
+        if type(plane) is not np.ndarray or plane.dtype != np.float64 or plane.shape != (n,) or not plane.flags.carray:
+            raise StoreError(f"the state's {name} are not n = {n} numbers of float64")
 
 
-def _check_heads(heads: object) -> None:
-    if not isinstance(heads, dict) or set(heads) != set(_HEADS):
-        raise StoreError(f"the state's heads are not {', '.join(_HEADS)}")
-    counts = [heads[name] for name in _HEADS[1:]]
-    if not all(type(count) is int for count in counts) or type(heads["bias_weight"]) is not float:
-        raise StoreError("the state's heads are not whole counts and a float bias_weight")
+def _check_heads(heads: object, own: tuple[str, ...]) -> None:
+    if not isinstance(heads, dict) or set(heads) != {*own, *_COUNTS}:
+        raise StoreError(f"the state's heads are not {', '.join((*own, *_COUNTS))}")
+    counts = [heads[name] for name in _COUNTS]
+    if not all(type(count) is int for count in counts) or not all(type(heads[name]) is float for name in own):
+        raise StoreError(f"the state's heads are not whole counts and a float {' and '.join(own)}")
+    if not all(np.isfinite(heads[name]) for name in own):
+        raise StoreError("the state's heads are not all finite numbers that learning can reach")
     rounds, mistakes, updates, collisions, history, negative = counts
     if not (0 <= mistakes <= rounds <= _MOST_ROUNDS and 0 <= updates <= rounds and 0 <= collisions <= _MOST_ROUNDS):
         raise StoreError(f"found counts {heads!r} that no run of rounds can have")
@@ -213,13 +273,3 @@ def _check_heads(heads: object) -> None:
         raise StoreError(f"found history = {history} after {rounds} rounds: it is 0 before the first and only then")
     if negative not in (-1, 0, 1):
         raise StoreError(f"found negative = {negative}, expected -1, 0, or 1 for none seen")
-
-
-def _check_weights(weights: object, n: object, heads: Parameters) -> None:
-    if type(weights) is not np.ndarray or weights.dtype != np.float64 or type(n) is not int or weights.shape != (n,):
-        raise StoreError(f"the state's weights are not n = {n!r} numbers of float64")
-    bias_weight = heads["bias_weight"]
-    if not (np.abs(weights) <= LARGEST_STATE).all() or not abs(bias_weight) <= LARGEST_STATE:
-        raise StoreError("the state's weights are not all finite numbers that learning can reach")
-    if heads["updates"] == 0 and (weights.any() or bias_weight != 0.0):
-        raise StoreError("found weights other than 0 in a learner that never moved")

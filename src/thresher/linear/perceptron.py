@@ -77,6 +77,6 @@ class Perceptron(LinearLearner):
         super().__init__(attributes(n), PerceptronRule(bool(normalize), number_or_none("bias", bias), TIES[tie]))
 
     def _arguments(self) -> Parameters:
-        rule = self.rule
+        rule = self._rule(PerceptronRule)
         tie = next(name for name, label in TIES.items() if label == rule.tie)
         return {"n": self.n, "normalize": rule.normalize, "bias": rule.bias, "tie": tie}

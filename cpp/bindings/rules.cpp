@@ -1,0 +1,153 @@
+// The rules of the core in Python: each with its parameters, comparable, and able to make its learner.
+#include <cmath>
+#include <vector>
+
+#include "../thresher/balanced_winnow.hpp"
+#include "../thresher/elimination.hpp"
+#include "../thresher/literal_winnow.hpp"
+#include "../thresher/margin_perceptron.hpp"
+#include "../thresher/perceptron.hpp"
+#include "../thresher/winnow.hpp"
+#include "bindings.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+std::optional<double> bias_of(const AnyRule& rule) {
+    return rule.sight.dummy == 0.0 ? std::nullopt : std::optional<double>(rule.sight.dummy);
+}
+
+double checked_bias(std::optional<double> bias, double largest, const char* words) {
+    if (bias && !(std::fabs(*bias) <= largest && *bias != 0.0)) {
+        raise("ParameterError", "found bias = " + shown(nb::cast(*bias)) + ", expected None, or " + words);
+    }
+    return bias.value_or(0.0);
+}
+
+// Equality, hash and pickling, all by the arguments that make the rule.
+template <class Rule, class Arguments>
+nb::class_<Rule, AnyRule> bind_rule(nb::module_& m, const char* about, Arguments arguments) {
+    return nb::class_<Rule, AnyRule>(m, Rule::name, about)
+        .def(
+            "__eq__",
+            [arguments](const Rule& rule, nb::handle other) {
+                return nb::isinstance<Rule>(other) &&
+                       arguments(rule).equal(arguments(nb::cast<const Rule&>(other)));
+            },
+            nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__", [arguments](const Rule& rule) { return nb::hash(arguments(rule)); })
+        .def(
+            "__reduce__",
+            [arguments](nb::handle self) {
+                return nb::make_tuple(self.type(), arguments(nb::cast<const Rule&>(self)));
+            },
+            nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
+}
+
+template <class Rule>
+std::unique_ptr<AnyGroup> made(std::size_t n, nb::handle rule, nb::dict kept) {
+    if (!nb::isinstance<Rule>(rule)) return nullptr;
+    std::vector<Plane> planes;
+    for (const PlaneKind& kind : Rule::planes) {
+        if (kind.kept && kept.size() > 0) planes.push_back(plane_of(nb::cast<Vector<double>>(kept[kind.name])));
+        if (!planes.empty() && planes.back().size() != n) throw std::invalid_argument("one number a slot");
+    }
+    return std::make_unique<Group<Rule>>(n, nb::cast<const Rule&>(rule), planes);
+}
+
+template <class... Rules>
+std::unique_ptr<AnyGroup> first_of(std::size_t n, nb::handle rule, const nb::dict& kept) {
+    std::unique_ptr<AnyGroup> group;
+    (void)((group = made<Rules>(n, rule, kept), group != nullptr) || ...);
+    return group;
+}
+
+}  // namespace
+
+std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dict& kept) {
+    if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
+    auto group =
+        first_of<Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination>(n, rule, kept);
+    if (group == nullptr) throw nb::type_error("expected a rule of the core");
+    return group;
+}
+
+Sight sight_of(nb::handle rule) { return rule.is_none() ? Sight{} : nb::cast<const AnyRule&>(rule).sight; }
+
+bool keeps_larger(nb::handle rule) {
+    return nb::isinstance<Winnow>(rule) || nb::isinstance<LiteralWinnow>(rule) || nb::isinstance<Elimination>(rule);
+}
+
+void bind_rules(nb::module_& m) {
+    nb::class_<AnyRule>(m, "Rule", "A rule of the core, with its parameters.")
+        .def_prop_ro("normalize", [](const AnyRule& rule) { return rule.sight.normalize; },
+                     "Whether it scales each example to norm 1.")
+        .def_prop_ro("bias", &bias_of, "The value of the attribute that it appends; None where there is none.")
+        .def_prop_ro("keeps_larger", [](nb::handle self) { return keeps_larger(self); },
+                     nb::sig("def keeps_larger(self, /) -> bool"),
+                     "Whether the larger of two values in one slot is kept, as where examples are from 0 to 1; "
+                     "others add them.");
+
+    bind_rule<Perceptron>(m, "The Perceptron's rule.", [](const Perceptron& rule) {
+        return nb::make_tuple(rule.sight.normalize, bias_of(rule), rule.tie);
+    })
+        .def(
+            "__init__",
+            [](Perceptron* self, bool normalize, std::optional<double> bias, int tie) {
+                const double dummy =
+                    checked_bias(bias, largest_value, "a number other than 0 of at most 2^250 (1.8e75)");
+                new (self) Perceptron({normalize, dummy}, tie);
+            },
+            nb::arg("normalize"), nb::arg("bias").none(), nb::arg("tie"))
+        .def_ro("tie", &Perceptron::tie);
+
+    bind_rule<MarginPerceptron>(m, "The Margin Perceptron's rule.", [](const MarginPerceptron& rule) {
+        return nb::make_tuple(rule.margin, rule.epsilon, rule.halving, bias_of(rule));
+    })
+        .def(
+            "__init__",
+            [](MarginPerceptron* self, double margin, double epsilon, bool halving, std::optional<double> bias) {
+                const double dummy =
+                    checked_bias(bias, largest_value, "a number other than 0 of at most 2^250 (1.8e75)");
+                new (self) MarginPerceptron(margin, epsilon, halving, dummy);
+            },
+            nb::arg("margin"), nb::arg("epsilon"), nb::arg("halving"), nb::arg("bias").none())
+        .def_ro("margin", &MarginPerceptron::margin)
+        .def_ro("epsilon", &MarginPerceptron::epsilon)
+        .def_ro("halving", &MarginPerceptron::halving);
+
+    const auto winnow = [&]<class Rule>(const char* about) {
+        return bind_rule<Rule>(m, about, [](const Rule& rule) {
+            return nb::make_tuple(rule.threshold, rule.factor, rule.strict);
+        })
+            .def(nb::init<double, double, bool>(), nb::arg("threshold"), nb::arg("factor"), nb::arg("strict"))
+            .def_ro("threshold", &Rule::threshold)
+            .def_ro("factor", &Rule::factor)
+            .def_ro("strict", &Rule::strict)
+            .def_ro("lowest", &Rule::lowest, "No exponent falls below this.")
+            .def_ro("highest", &Rule::highest, "No exponent rises above this.");
+    };
+    winnow.operator()<Winnow>("Winnow's rule.");
+    winnow.operator()<LiteralWinnow>("The rule of Winnow over attributes and their negations.")
+        .def_ro("far", &LiteralWinnow::far, "Where the negations' common exponent is folded into their own.");
+
+    bind_rule<BalancedWinnow>(m, "Balanced Winnow's rule.", [](const BalancedWinnow& rule) {
+        return nb::make_tuple(rule.eta, bias_of(rule));
+    })
+        .def(
+            "__init__",
+            [](BalancedWinnow* self, double eta, std::optional<double> bias) {
+                new (self) BalancedWinnow(eta, checked_bias(bias, 1.0, "a number other than 0 from -1 to 1"));
+            },
+            nb::arg("eta"), nb::arg("bias").none())
+        .def_ro("eta", &BalancedWinnow::eta);
+
+    bind_rule<Elimination>(m, "Elimination's rule.", [](const Elimination& rule) {
+        return nb::make_tuple(rule.monotone);
+    })
+        .def(nb::init<bool>(), nb::arg("monotone"))
+        .def_ro("monotone", &Elimination::monotone);
+}
+
+}  // namespace thresher::python

@@ -1,0 +1,109 @@
+// Whether a sum of powers reaches a threshold, in whole numbers: for the rounds in which doubles cannot tell.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace thresher {
+
+__extension__ using Wide = unsigned __int128;
+
+// A whole number of any size, from 0 on; its least word first.
+class Whole {
+  public:
+    explicit Whole(std::uint64_t value = 0) {
+        if (value != 0) words_.push_back(value);
+    }
+
+    void multiply(std::uint64_t factor) {
+        Wide carry = 0;
+        for (auto& word : words_) {
+            carry += static_cast<Wide>(word) * factor;
+            word = static_cast<std::uint64_t>(carry);
+            carry >>= 64;
+        }
+        if (carry != 0) words_.push_back(static_cast<std::uint64_t>(carry));
+    }
+
+    // Adds value * 2^shift.
+    void add(std::uint64_t value, std::size_t shift) {
+        if (value == 0) return;
+        const std::size_t first = shift / 64;
+        words_.resize(std::max(words_.size(), first + 2), 0);
+        Wide carry = static_cast<Wide>(value) << shift % 64;
+        for (std::size_t i = first; carry != 0; ++i) {
+            if (i == words_.size()) words_.push_back(0);
+            carry += words_[i];
+            words_[i] = static_cast<std::uint64_t>(carry);
+            carry >>= 64;
+        }
+        trim();
+    }
+
+    void shift(std::size_t bits) {
+        if (words_.empty()) return;
+        if (bits % 64 != 0) multiply(std::uint64_t{1} << bits % 64);
+        words_.insert(words_.begin(), bits / 64, 0);
+    }
+
+    bool operator<(const Whole& other) const {
+        if (words_.size() != other.words_.size()) return words_.size() < other.words_.size();
+        return std::lexicographical_compare(words_.rbegin(), words_.rend(), other.words_.rbegin(), other.words_.rend());
+    }
+
+  private:
+    void trim() {
+        while (!words_.empty() && words_.back() == 0) words_.pop_back();
+    }
+    std::vector<std::uint64_t> words_;
+};
+
+// A positive double as odd * 2^two, exactly.
+struct Dyadic {
+    std::uint64_t odd;
+    int two;
+
+    explicit Dyadic(double value) {
+        two = 0;
+        odd = static_cast<std::uint64_t>(std::ldexp(std::frexp(value, &two), 53));
+        two -= 53;
+        for (; odd % 2 == 0; odd /= 2) ++two;
+    }
+};
+
+enum class Order { below, equal, above, unknown };
+
+// Numbers of more bits are not made: with a factor so near 1 that a spread of exponents takes them, doubles decide.
+inline constexpr std::int64_t most_bits = std::int64_t{1} << 17;
+
+// How the sum of factor^e over whole `exponents`, at least one, compares with `threshold`. With factor = a 2^k it is
+// a^last 2^(k last) times a sum by Horner's rule from the largest exponent down to `last`.
+inline Order compare_powers(double factor, std::vector<std::int64_t>& exponents, double threshold) {
+    std::sort(exponents.begin(), exponents.end(), std::greater<>());
+    const Dyadic base(factor), goal(threshold);
+    const std::int64_t first = exponents.front(), last = exponents.back();
+    const std::int64_t reach = std::max(std::max(first, std::int64_t{0}) - std::min(last, std::int64_t{0}), std::int64_t{1});
+    if (reach > most_bits / 128) return Order::unknown;
+    const auto up = static_cast<std::size_t>(std::max(base.two, 0)), down = static_cast<std::size_t>(std::max(-base.two, 0));
+    Whole sum, other(goal.odd);
+    std::int64_t at = first;
+    for (const std::int64_t exponent : exponents) {
+        for (; at > exponent; --at) {
+            sum.multiply(base.odd);
+            sum.shift(up);
+        }
+        sum.add(1, down * static_cast<std::size_t>(first - exponent));
+    }
+    // Now the left side is sum * a^last * 2^left, the right side goal.odd * 2^goal.two.
+    for (std::int64_t i = 0; i < last; ++i) sum.multiply(base.odd);
+    for (std::int64_t i = last; i < 0; ++i) other.multiply(base.odd);
+    const std::int64_t left = base.two * last - static_cast<std::int64_t>(down) * (first - last);
+    (left > goal.two ? sum : other).shift(static_cast<std::size_t>(std::abs(left - goal.two)));
+    return sum < other ? Order::below : other < sum ? Order::above : Order::equal;
+}
+
+}  // namespace thresher

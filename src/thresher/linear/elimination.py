@@ -1,0 +1,97 @@
+"""Elimination: begin with every literal, and strike out what a negative example shows to be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import EliminationRule
+from thresher.linear.learner import LinearLearner, Parameters, Planes, attributes, within
+
+__all__ = ["Elimination", "definition"]
+
+
+def definition(
+    n: int, stream: Iterable[tuple[Sequence[int], int]], monotone: bool = False
+) -> Iterator[tuple[int, int, set[tuple[int, int]]]]:
+    """The algorithm as on the blackboard: yields the true literals' number, the prediction and the literals left.
+
+    (i, 1) is attribute i, (i, 0) its negation.
+    """
+    left = {(i, value) for i in range(n) for value in ((1,) if monotone else (0, 1))}
+    for x, y in stream:
+        true = {(i, value) for i, value in left if x[i] == value}
+        prediction = 1 if true else -1
+        if prediction == 1 and y == -1:
+            left -= true
+        yield len(true), prediction, set(left)
+
+
+class Elimination(LinearLearner):
+    r"""Elimination over n attributes that are on or off: values 0 and 1.
+
+    L holds every literal, attributes and negations (``monotone``: attributes alone). It predicts +1 where some literal of L
+    is true. A mistake on a negative example strikes out every literal that is true there. A mistake on a positive one
+    shows that no disjunction of literals fits the examples so far: nothing changes, and `refuted_at` says the round.
+
+    The score is the number of literals of L that are true.
+
+    Guarantee
+    ---------
+    If a disjunction of r literals fits every example, not a tautology::
+
+        mistakes ≤ n + 1 − r   (monotone: n − r)           th.bounds.elimination
+
+    and this is attained for every r.
+
+    >>> import thresher as th
+    >>> learner = th.Elimination(3)
+    >>> for x, y in [([0, 0, 1], -1), ([0, 1, 1], -1), ([1, 0, 0], +1)]:
+    ...     _ = learner.learn(x, y)
+    >>> learner.literals, learner.mistakes, learner.refuted_at
+    (['x0', 'not x2'], 2, None)
+    """
+
+    _PLANES = ("weights", "met")
+    _HEADS = ("removals", "negations", "refuted_at")
+
+    def __init__(self, n: int, *, monotone: bool = False) -> None:
+        super().__init__(attributes(n), EliminationRule(bool(monotone)))
+
+    @property
+    def refuted_at(self) -> int | None:
+        """The first round that showed that no disjunction fits; None while one may."""
+        return int(self._state()[1]["refuted_at"]) or None
+
+    @property
+    def left(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which attributes are in L, and which negations."""
+        planes, heads = self._state()
+        negations = (planes["met"] == heads["removals"]) & (not self._rule(EliminationRule).monotone)
+        return planes["weights"] == 1.0, negations
+
+    @property
+    def literals(self) -> list[str]:
+        """The literals of L in words, attributes first: x0 is attribute 0."""
+        attributes, negations = self.left
+        return [f"x{i}" for i in np.flatnonzero(attributes)] + [f"not x{i}" for i in np.flatnonzero(negations)]
+
+    def _arguments(self) -> Parameters:
+        return {"n": self.n, "monotone": self._rule(EliminationRule).monotone}
+
+    def _impossible(self, planes: Planes, heads: Parameters) -> str:
+        weights, met, removals = planes["weights"], planes["met"], heads["removals"]
+        if not within(weights, 1.0, 0.0) or (weights % 1.0).any() or removals != heads["updates"]:
+            return "the state's weights are not 0 and 1, or its removals are not its updates"
+        if not within(met, removals, 0.0) or (met % 1.0).any() or ((met > 0.0) & (weights == 1.0)).any():
+            return "the state's counts of removals are not what removals can leave"
+        left = 0.0 if self._rule(EliminationRule).monotone else float(np.count_nonzero(met == removals))
+        if heads["negations"] != left:
+            return f"found {heads['negations']} negations left, but counted {left}"
+        if not 0.0 <= heads["refuted_at"] <= heads["rounds"] or heads["refuted_at"] % 1.0:
+            return f"found refuted_at = {heads['refuted_at']} after {heads['rounds']} rounds"
+        if heads["refuted_at"] > 0.0 and heads["mistakes"] <= heads["updates"]:
+            return "found a refutation without a mistake on a positive example"
+        return ""
