@@ -7,10 +7,9 @@ and R ≥ ‖x‖ for every example. `margin` is functional: the smallest u·z, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
+from thresher.bounds.arguments import not_negative, positive
 from thresher.bounds.bound import Bound, Theorem
-from thresher.errors import ParameterError
 
 __all__ = [
     "PERCEPTRON",
@@ -52,8 +51,8 @@ def perceptron_separable(margin: float, *, radius: float = 1.0, norm: float = 1.
     >>> perceptron_separable(margin=1, radius=10, norm=3).value
     900.0
     """
-    _positive(margin=margin)
-    _not_negative(radius=radius, norm=norm)
+    positive(margin=margin)
+    not_negative(radius=radius, norm=norm)
     return Bound(
         _square(_product(radius, norm) / margin), "mistakes", _SEPARABLE, (PERCEPTRON, "u·z ≥ γ on every round", _RADIUS)
     )
@@ -65,8 +64,8 @@ def perceptron_run(margin: float, *, squares: float, norm: float = 1.0) -> Bound
     >>> perceptron_run(margin=0.5, squares=3.0).at_most
     3
     """
-    _positive(margin=margin)
-    _not_negative(squares=squares, norm=norm)
+    positive(margin=margin)
+    not_negative(squares=squares, norm=norm)
     assumes = (PERCEPTRON, "u·z ≥ γ on every round", "S is the sum of ‖x‖² over the mistakes")
     return Bound(_product(norm, math.sqrt(squares)) / margin, "mistakes", _RUN, assumes)
 
@@ -77,8 +76,8 @@ def perceptron_threshold(margin: float, *, radius: float) -> Bound:
     >>> perceptron_threshold(margin=0.5, radius=1.0).value
     16.0
     """
-    _positive(margin=margin)
-    _not_negative(radius=radius)
+    positive(margin=margin)
+    not_negative(radius=radius)
     assumes = (PERCEPTRON, "y·(u·x − τ) ≥ γ on every round for a unit u", "bias = R", _RADIUS, "both labels occur")
     return Bound(4 * _square(radius / margin), "mistakes", _THRESHOLD, assumes)
 
@@ -91,8 +90,8 @@ def perceptron_gap(gap: float, *, radius: float, norm: float = 1.0) -> Bound:
     >>> perceptron_gap(gap=1.0, radius=1.0).value
     16.0
     """
-    _positive(gap=gap)
-    _not_negative(radius=radius, norm=norm)
+    positive(gap=gap)
+    not_negative(radius=radius, norm=norm)
     assumes = (PERCEPTRON, "u·x > c or u·x < c − a, as the label says", "bias = R", _RADIUS, "both labels occur")
     return Bound(16 * _square(_product(norm, radius) / gap), "mistakes", _GAP, assumes)
 
@@ -106,7 +105,7 @@ def perceptron_hinge(hinge: float, *, norm: float, radius: float = 1.0) -> Bound
     >>> perceptron_hinge(hinge=5, norm=0).at_most, perceptron_hinge(hinge=0, norm=3).at_most
     (5, 9)
     """
-    _not_negative(hinge=hinge, norm=norm, radius=radius)
+    not_negative(hinge=hinge, norm=norm, radius=radius)
     return Bound(_solved(hinge, _product(radius, norm)), "mistakes", _HINGE, (PERCEPTRON, "H is the sum for this v", _RADIUS))
 
 
@@ -116,8 +115,8 @@ def perceptron_distance(distance: float, *, margin: float, radius: float = 1.0, 
     >>> perceptron_distance(distance=1, margin=0.5).value
     7.464101615137754
     """
-    _positive(margin=margin)
-    _not_negative(distance=distance, radius=radius, norm=norm)
+    positive(margin=margin)
+    not_negative(distance=distance, radius=radius, norm=norm)
     value = _solved(distance / margin, _product(radius, norm) / margin)
     return Bound(value, "mistakes", _DISTANCE, (PERCEPTRON, "D is the sum for this u and γ", _RADIUS))
 
@@ -128,8 +127,8 @@ def perceptron_distance_textbook(distance: float, *, margin: float, radius: floa
     >>> perceptron_distance_textbook(distance=1, margin=0.5).value
     8.0
     """
-    _positive(margin=margin)
-    _not_negative(distance=distance, radius=radius, norm=norm)
+    positive(margin=margin)
+    not_negative(distance=distance, radius=radius, norm=norm)
     value = _square(_product(radius, norm) / margin) + 2 * distance / margin
     return Bound(value, "mistakes", _TEXTBOOK, (PERCEPTRON, "D is the sum for this u and γ", _RADIUS))
 
@@ -140,8 +139,8 @@ def perceptron_squared_distance(squared: float, *, margin: float, radius: float 
     >>> perceptron_squared_distance(squared=0.25, margin=0.5).value
     9.0
     """
-    _positive(margin=margin)
-    _not_negative(squared=squared, radius=radius, norm=norm)
+    positive(margin=margin)
+    not_negative(squared=squared, radius=radius, norm=norm)
     value = _square((_product(radius, norm) + math.sqrt(squared)) / margin)
     return Bound(value, "mistakes", _SQUARED, (PERCEPTRON, "D₂ is the sum for this u and γ", _RADIUS))
 
@@ -152,8 +151,8 @@ def perceptron_largest_margin(mistakes: int, *, radius: float = 1.0) -> Bound:
     >>> perceptron_largest_margin(100).value
     0.1
     """
-    _positive(mistakes=mistakes)
-    _not_negative(radius=radius)
+    positive(mistakes=mistakes)
+    not_negative(radius=radius)
     return Bound(radius / math.sqrt(min(mistakes, 2**1000)), "margin", _LARGEST, (PERCEPTRON, _RADIUS))
 
 
@@ -167,17 +166,3 @@ def _product(a: float, b: float) -> float:
 
 def _square(number: float) -> float:
     return number * number  # number ** 2 raises where this is infinite
-
-
-def _check(rule: str, good: Callable[[float], bool], numbers: dict[str, float]) -> None:
-    for name, number in numbers.items():
-        if not good(number):
-            raise ParameterError(f"found {name} = {number}, expected a number {rule}")
-
-
-def _positive(**numbers: float) -> None:
-    _check("above 0", lambda number: 0 < number < math.inf, numbers)
-
-
-def _not_negative(**numbers: float) -> None:
-    _check("of at least 0", lambda number: number >= 0, numbers)  # a sum may have overflowed: the bound is then infinite
