@@ -120,6 +120,7 @@ struct Origin {
     std::optional<std::uint64_t> before{};
     std::optional<std::uint64_t> after{};
     std::optional<std::uint64_t> fingerprint{};
+    double doubt = 0.0;  // how far a score may ever have been off, beyond the rounding of a sum
 };
 
 struct Round {
@@ -156,6 +157,8 @@ struct Rounds {
 Sight sight_of(nb::handle rule);
 // Whether it keeps the larger of two values that meet in one slot: where it needs them in [0, 1].
 bool keeps_larger(nb::handle rule);
+// Whether it also moves where it is right by less than a margin.
+bool has_margin(nb::handle rule);
 
 // The learner of a rule, with n slots, and with the planes that were kept of it, looked at where they lie; raises
 // TypeError if it is no rule.

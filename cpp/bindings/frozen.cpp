@@ -1,5 +1,6 @@
-// The frozen rule in Python: what a comparator sums over the rounds.
+// Comparators in Python: what they sum over the rounds.
 #include "../thresher/frozen.hpp"
+#include "../thresher/sided.hpp"
 #include "bindings.hpp"
 
 namespace thresher::python {
@@ -7,10 +8,14 @@ namespace thresher::python {
 namespace {
 
 // A comparator that one thread at a time may enter.
-struct HeldFrozen : Frozen {
-    using Frozen::Frozen;
+template <class Comparator>
+struct Held : Comparator {
+    using Comparator::Comparator;
     Busy busy;
 };
+
+using HeldFrozen = Held<Frozen>;
+using HeldSided = Held<Sided>;
 
 void make(HeldFrozen* self, Vector<double> u, double bias_weight, double margin) {
     new (self) HeldFrozen(plane_of(u), bias_weight, margin);
@@ -20,7 +25,8 @@ void make(HeldFrozen* self, Vector<double> u, double bias_weight, double margin)
     raise("LedgerError", "the examples are not what was learned: enter rounds before you change their arrays");
 }
 
-void enter_round(HeldFrozen& frozen, const Round& round) {
+template <class Comparator>
+void enter_round(Held<Comparator>& frozen, const Round& round) {
     if (round.origin) check_width(round.origin->n, frozen.u.size());
     const Example example(round.example, frozen.u.size(), keeps_larger(round.rule()));
     if (round.origin && round.origin->fingerprint &&
@@ -31,7 +37,8 @@ void enter_round(HeldFrozen& frozen, const Round& round) {
     refuse(frozen.enter(sight_of(round.rule()), example.row(), round.label, round.mistake()));
 }
 
-void enter_rounds(HeldFrozen& frozen, const Rounds& rounds) {
+template <class Comparator>
+void enter_rounds(Held<Comparator>& frozen, const Rounds& rounds) {
     nb::object block = rounds.block;
     if (block.is_none()) {
         block = nb::module_::import_("thresher.examples").attr("block")(rounds.examples, frozen.u.size());
@@ -60,6 +67,19 @@ double above(double sum, std::int64_t rounds) {
     return sum * (1.0 + static_cast<double>(rounds + 8) * 0x1p-52) + static_cast<double>(rounds) * 0x1p-1000;
 }
 
+// What every comparator can do.
+template <class Comparator>
+nb::class_<Held<Comparator>> bind_comparator(nb::module_& m, const char* name, const char* about) {
+    using Sums = typename Comparator::Sums;
+    return nb::class_<Held<Comparator>>(m, name, about)
+        .def("enter", &enter_round<Comparator>, nb::arg("round"))
+        .def("enter", &enter_rounds<Comparator>, nb::arg("rounds"))
+        .def_prop_rw(
+            "sums", [](const Held<Comparator>& held) { return held.sums; },
+            [](Held<Comparator>& held, const Sums& sums) { held.sums = sums; }, nb::rv_policy::copy,
+            "Where the sums stand; set it to go back to an earlier moment.");
+}
+
 }  // namespace
 
 void bind_frozen(nb::module_& m) {
@@ -70,17 +90,11 @@ void bind_frozen(nb::module_& m) {
         return [member](const HeldFrozen& frozen) { return frozen.sums.*member; };
     };
     nb::class_<Witnessed>(m, "Witnessed", "The sums of a frozen comparator at one moment.");
-    nb::class_<HeldFrozen>(
+    bind_comparator<Frozen>(
         m, "Frozen",
         "A linear comparator that never moves. Over the rounds entered it sums what the theorems need,\n"
         "every number rounded to the safe side. It looks at u where it lies: u must not change.")
         .def("__init__", &make, nb::arg("u"), nb::arg("bias_weight"), nb::arg("margin"))
-        .def("enter", &enter_round, nb::arg("round"))
-        .def("enter", &enter_rounds, nb::arg("rounds"))
-        .def_prop_rw(
-            "sums", [](const HeldFrozen& frozen) { return frozen.sums; },
-            [](HeldFrozen& frozen, const Witnessed& sums) { frozen.sums = sums; }, nb::rv_policy::copy,
-            "Where the sums stand; set it to go back to an earlier moment.")
         .def_prop_ro(
             "norm", [](const HeldFrozen& frozen) { return frozen.norm; },
             "The norm of u with its bias weight, from above.")
@@ -95,6 +109,34 @@ void bind_frozen(nb::module_& m) {
         .def_prop_ro("distance_on_mistakes", sum(&Witnessed::distance_on_mistakes), "The same over mistakes.")
         .def_prop_ro("squared_distance", sum(&Witnessed::squared_distance),
                      "The sum of max(0, margin - y u.z)^2, from above.");
+
+    const auto sided = [](auto SidedSums::* member) {
+        return [member](const HeldSided& held) { return held.sums.*member; };
+    };
+    const auto missing = [](double SidedSums::* member) {
+        return [member](const HeldSided& held) {
+            return held.exact() ? held.sums.*member : above(held.sums.*member, held.sums.rounds);
+        };
+    };
+    nb::class_<SidedSums>(m, "SidedSums", "The sums of a comparator with two sides at one moment.");
+    bind_comparator<Sided>(
+        m, "Sided",
+        "A comparator that asks u.x + constant to be at least `above` on positive examples and at most `below` on\n"
+        "negative ones, and sums what is missing, rounded to the safe side. u must not change, and may hold negative\n"
+        "numbers only if all are whole.")
+        .def(
+            "__init__",
+            [](HeldSided* self, Vector<double> u, double constant, double above, double below) {
+                new (self) HeldSided(plane_of(u), constant, above, below);
+            },
+            nb::arg("u"), nb::arg("constant"), nb::arg("above"), nb::arg("below"))
+        .def_prop_ro("rounds", sided(&SidedSums::rounds))
+        .def_prop_ro("fractional", sided(&SidedSums::fractional), "Examples with a value other than 0 and 1.")
+        .def_prop_ro("terms", sided(&SidedSums::terms), "The most nonzero terms in an example.")
+        .def_prop_ro("lowest_positive", sided(&SidedSums::lowest_positive), "The least over positives, from below.")
+        .def_prop_ro("highest_negative", sided(&SidedSums::highest_negative), "The most over negatives, from above.")
+        .def_prop_ro("missing", missing(&SidedSums::missing), "The sum of what is missing, from above.")
+        .def_prop_ro("missing_on_mistakes", missing(&SidedSums::missing_on_mistakes), "The same over mistakes.");
 }
 
 }  // namespace thresher::python

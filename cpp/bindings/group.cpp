@@ -74,7 +74,7 @@ class PythonGroup {
                 outcome.label,
                 outcome.changed,
                 *scale,
-                Origin{rule_, n_, before, group_->counts.history, fingerprint(example.row(), n_)}};
+                Origin{rule_, n_, before, group_->counts.history, fingerprint(example.row(), n_), group_->doubt()}};
     }
 
     nb::ndarray<nb::numpy, double, nb::ndim<1>> score_block(const HeldBlock& held) {
@@ -125,6 +125,7 @@ class PythonGroup {
         rounds.updates = group_->counts.updates - before.updates;
         rounds.origin->after = group_->counts.history;
         rounds.origin->fingerprint = fingerprint(rows, rounds.columns.size);
+        rounds.origin->doubt = group_->doubt();
         if (fault) {
             const std::size_t k = rounds.columns.size;
             if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];

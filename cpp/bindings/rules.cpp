@@ -79,6 +79,8 @@ bool keeps_larger(nb::handle rule) {
     return nb::isinstance<Winnow>(rule) || nb::isinstance<LiteralWinnow>(rule) || nb::isinstance<Elimination>(rule);
 }
 
+bool has_margin(nb::handle rule) { return nb::isinstance<MarginPerceptron>(rule); }
+
 void bind_rules(nb::module_& m) {
     nb::class_<AnyRule>(m, "Rule", "A rule of the core, with its parameters.")
         .def_prop_ro("normalize", [](const AnyRule& rule) { return rule.sight.normalize; },
@@ -125,6 +127,7 @@ void bind_rules(nb::module_& m) {
             .def_ro("threshold", &Rule::threshold)
             .def_ro("factor", &Rule::factor)
             .def_ro("strict", &Rule::strict)
+            .def_prop_ro("exact", &Rule::exact, "Whether whole numbers decide wherever doubles cannot tell.")
             .def_ro("lowest", &Rule::lowest, "No exponent falls below this.")
             .def_ro("highest", &Rule::highest, "No exponent rises above this.");
     };

@@ -47,6 +47,8 @@ struct Witnessed {
 
 class Frozen {
   public:
+    using Sums = Witnessed;
+
     Frozen(Plane plane, double bias_weight, double margin)
         : u(std::move(plane)), bias_weight(bias_weight), margin(margin) {
         double square[4] = {};

@@ -126,6 +126,8 @@ class AnyGroup {
     virtual std::vector<double> heads() const = 0;
     virtual void set_heads(std::span<const double> heads) = 0;
     virtual double bias_weight() const = 0;
+    // How far a score may ever have been off, beyond the rounding of a sum.
+    virtual double doubt() const = 0;
 
     Counts counts;
 
@@ -189,6 +191,10 @@ class Group final : public AnyGroup {
     void set_heads(std::span<const double> heads) override {
         for (std::size_t i = 0; i < Rule::fields.size(); ++i) state_.head.*Rule::fields[i] = heads[i];
         rule_.derive(state_);
+    }
+    double doubt() const override {
+        if constexpr (requires { state_.head.doubt; }) return state_.head.doubt;
+        return 0.0;
     }
     double bias_weight() const override {
         if constexpr (requires { state_.head.bias_weight; }) return state_.head.bias_weight;

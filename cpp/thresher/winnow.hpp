@@ -31,6 +31,13 @@ struct WinnowRule : AnyRule {
     Powers power;
     double lowest, highest;
 
+    // Whether compare_powers knows the answer for all exponents that binary examples lead to: none is above the last
+    // promotion, from below the threshold.
+    bool exact() const {
+        const double top = power.exponent_of(std::log2(threshold)) + 2.0;
+        return static_cast<std::int64_t>(top - lowest) <= most_exponents(factor);
+    }
+
     int predict(double score) const { return score > threshold || (!strict && score == threshold) ? +1 : -1; }
 
     double moved(double exponent, double step) const { return std::clamp(exponent + step, lowest, highest); }
