@@ -1,0 +1,21 @@
+"""Sequences that force the bounds: one adversary, one file.
+
+An upper bound says how badly a learner can do at most; an adversary shows that it can be made to do so.
+
+>>> import thresher as th
+>>> from thresher.adversaries import Orthonormal, force
+>>> rounds = force(Orthonormal(5), th.Perceptron(5))
+>>> sum(played.mistake for played in rounds), th.bounds.perceptron_separable(margin=5**-0.5).at_most
+(5, 5)
+"""
+
+from thresher.adversaries.adversary import Adversary, WeightedLearner, force
+from thresher.adversaries.perceptron import Orthonormal, Spiral
+
+__all__ = [
+    "Adversary",
+    "Orthonormal",
+    "Spiral",
+    "WeightedLearner",
+    "force",
+]
