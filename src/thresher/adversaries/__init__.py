@@ -10,10 +10,12 @@ An upper bound says how badly a learner can do at most; an adversary shows that 
 """
 
 from thresher.adversaries.adversary import Adversary, WeightedLearner, force
+from thresher.adversaries.margin_perceptron import Grazing
 from thresher.adversaries.perceptron import Orthonormal, Spiral
 
 __all__ = [
     "Adversary",
+    "Grazing",
     "Orthonormal",
     "Spiral",
     "WeightedLearner",
