@@ -10,11 +10,13 @@ An upper bound says how badly a learner can do at most; an adversary shows that 
 """
 
 from thresher.adversaries.adversary import Adversary, WeightedLearner, force
+from thresher.adversaries.elimination import Flips
 from thresher.adversaries.margin_perceptron import Grazing
 from thresher.adversaries.perceptron import Orthonormal, Spiral
 
 __all__ = [
     "Adversary",
+    "Flips",
     "Grazing",
     "Orthonormal",
     "Spiral",
