@@ -11,15 +11,20 @@ An upper bound says how badly a learner can do at most; an adversary shows that 
 
 from thresher.adversaries.adversary import Adversary, WeightedLearner, force
 from thresher.adversaries.elimination import Flips
+from thresher.adversaries.greedy import Greedy
 from thresher.adversaries.margin_perceptron import Grazing
 from thresher.adversaries.perceptron import Orthonormal, Spiral
+from thresher.adversaries.winnow import OneByOne, TightFit
 
 __all__ = [
     "Adversary",
     "Flips",
     "Grazing",
+    "Greedy",
+    "OneByOne",
     "Orthonormal",
     "Spiral",
+    "TightFit",
     "WeightedLearner",
     "force",
 ]
