@@ -11,6 +11,7 @@ An upper bound says how badly a learner can do at most; an adversary shows that 
 
 from thresher.adversaries.adversary import Adversary, WeightedLearner, force
 from thresher.adversaries.elimination import Flips
+from thresher.adversaries.game import game_value, worst_sequence
 from thresher.adversaries.greedy import Greedy
 from thresher.adversaries.margin_perceptron import Grazing
 from thresher.adversaries.perceptron import Orthonormal, Spiral
@@ -27,4 +28,6 @@ __all__ = [
     "TightFit",
     "WeightedLearner",
     "force",
+    "game_value",
+    "worst_sequence",
 ]
