@@ -69,31 +69,6 @@ def promotions_at_most(n: int, strict: bool) -> int:
     return n.bit_length() if strict else (n - 1).bit_length()
 
 
-def sharp(n: int, r: int, strict: bool) -> int:
-    """The largest M < 2 + r(3k − 2^{k+1}/n), for 0 < r < n."""
-    k = promotions_at_most(n, strict)
-    return math.ceil(2 + r * (3 * k - Fraction(2 ** (k + 1), n))) - 1
-
-
-def largest(predicate: Callable[[int], bool]) -> int:
-    """The largest M for which it holds, of those before it first fails."""
-    M = 0
-    while predicate(M + 1):
-        M += 1
-    return M
-
-
-def recursion(margin: float, epsilon: float) -> int:
-    """max{M : γ(M + 1) ≤ f_M}, straight from the theorem."""
-    f = [1.0]
-
-    def holds(M: int) -> bool:
-        f.append(math.sqrt(f[-1] ** 2 + 2 * (1 - epsilon) * margin * f[-1] + 1))
-        return margin * (M + 1) <= f[M]
-
-    return largest(holds)
-
-
 def can_be_forced(margin: float, epsilon: float) -> int:
     """The updates for which an example exists: after t of them the cosine u·w/‖w‖ is at least γ(t + 1)/f_t, and an update
     needs an x of margin γ that w sees under a cosine below (1 − ε)γ.
@@ -204,7 +179,7 @@ def test_grazing_examples_attain_the_recursion(MarginPerceptron: Any, margin: fl
     adversary = Grazing(margin)
     rounds = force(adversary, MarginPerceptron(3, margin))
     assert [played.changed for played in rounds[1:]] == [True] * updates
-    assert recursion(margin, 0.5) == updates
+    assert th.bounds.margin_perceptron_recursion(margin).at_most == updates
     z = directions(rounds)
     assert (z @ adversary.separator >= margin - 1e-9).all()
     assert np.linalg.norm(z, axis=1) == pytest.approx(1, abs=1e-9)
@@ -217,7 +192,9 @@ def test_grazing_examples_force_all_that_can_be_forced(MarginPerceptron: Any, ma
     rounds = force(Grazing(margin, epsilon), MarginPerceptron(3, margin, epsilon=epsilon), most=3000)
     updates = sum(played.changed for played in rounds[1:])
     assert updates == can_be_forced(margin, epsilon)
-    assert recursion(margin, epsilon) - 1 <= updates <= recursion(margin, epsilon)
+    bound = th.bounds.margin_perceptron_recursion(margin, epsilon=epsilon).at_most
+    assert bound is not None
+    assert bound - 1 <= updates <= bound
 
 
 # ------------------------------------------------------------------------------------------------ Elimination
@@ -230,7 +207,7 @@ def test_flips_force_n_plus_one_minus_r(Elimination: Any, n: int) -> None:
         target = {n - 1 - i: i % 3 != 1 for i in range(r)}  # some literals are negated
         learner = Elimination(n)
         rounds = force(Flips(n, target), learner)
-        assert learner.mistakes == len(rounds) == n + 1 - r
+        assert learner.mistakes == len(rounds) == n + 1 - r == th.bounds.elimination(n, r=r).at_most
         assert all(played.label == -1 for played in rounds)
         assert not any(x[i] == sign for x, _ in pairs(rounds) for i, sign in target.items())
 
@@ -241,7 +218,7 @@ def test_flips_force_n_minus_r_of_the_monotone_variant(Elimination: Any, n: int)
     for r in range(n + 1):
         learner = Elimination(n, monotone=True)
         rounds = force(Flips(n, dict.fromkeys(range(r), True)), learner)
-        assert learner.mistakes == len(rounds) == n - r
+        assert learner.mistakes == len(rounds) == n - r == th.bounds.elimination(n, r=r, monotone=True).at_most
         assert not any(x[i] for x, _ in pairs(rounds) for i in range(r))
 
 
@@ -286,7 +263,7 @@ def test_tight_fits_come_close_to_the_sharp_bound(
 ) -> None:
     learner = Winnow(n, strict=strict)
     rounds = force(TightFit(n, set(range(r)), ahead=ahead), learner)
-    assert sharp(n, r, strict) == bound
+    assert th.bounds.winnow_disjunction(r, n=n, strict=strict).at_most == bound
     assert learner.mistakes == len(rounds) == attained
     assert all(says(range(r), x) == y for x, y in pairs(rounds))
 
@@ -364,7 +341,7 @@ def test_the_worst_sequence_attains_the_golden_value(Winnow: Any, n: int, r: int
     assert all(learner.learn(x, y).mistake for x, y in sequence)
     assert learner.mistakes == len(sequence) == game_value(n, r, strict=strict) == value
     assert all(says(range(r), x) == y for x, y in sequence)
-    assert not 0 < r < n or value <= sharp(n, r, strict)
+    assert th.bounds.winnow_disjunction(r, n=n, strict=strict).allows(value)
 
 
 def every_way(n: int, r: int, strict: bool) -> int:

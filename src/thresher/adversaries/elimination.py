@@ -33,6 +33,8 @@ class Flips:
     2 (0.0, 0.0, 1.0, 0.0, 0.0) True
     3 (0.0, 0.0, 0.0, 1.0, 0.0) True
     4 (0.0, 0.0, 0.0, 0.0, 1.0) True
+    >>> th.bounds.elimination(5, r=2).at_most
+    4
     """
 
     n: int

@@ -21,9 +21,12 @@ def game_value(n: int, r: int, *, strict: bool = False) -> int:
     Exact, by going through every position that matters; `strict` as Winnow's own: a score equal to the threshold predicts
     −1. A second or two for any n ≤ 8; beyond n = 12 it takes minutes and more.
 
+    >>> import thresher as th
     >>> from thresher.adversaries import game_value
-    >>> game_value(8, 2), game_value(8, 2, strict=True)   # the sharp bound says 15 and 17
-    (14, 16)
+    >>> game_value(8, 2), th.bounds.winnow_disjunction(2, n=8).at_most
+    (14, 15)
+    >>> game_value(8, 2, strict=True), th.bounds.winnow_disjunction(2, n=8, strict=True).at_most
+    (16, 17)
     """
     game = _Game(n, r, strict)
     return game.value(game.start)

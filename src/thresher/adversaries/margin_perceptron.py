@@ -21,7 +21,7 @@ class Grazing:
 
     The Margin Perceptron moves when y·(w·x)/‖w‖ < ρ = (1 − ε)γ. Each example here has u·x = γ, and w·x = ρ‖w‖ less a
     hair: so each forces an update, after which u·w has grown by γ, the least there is, and ‖w‖ = f to √(f² + 2ρf + 1), the
-    most there is. That is the recursion of the theorem itself, with f₀ = 1 ::
+    most there is. That is the recursion of the theorem (`th.bounds.margin_perceptron_recursion`) itself, with f₀ = 1 ::
 
         updates ≤ max{M : γ(M + 1) ≤ f_M},   f_{t+1} = √(f_t² + 2ρf_t + 1)
 
@@ -37,8 +37,9 @@ class Grazing:
     >>> from thresher.adversaries import Grazing, force
     >>> learner = th.MarginPerceptron(3, margin=0.1)
     >>> rounds = force(Grazing(0.1), learner)
-    >>> sum(played.changed for played in rounds[1:])   # the first example only initialises
-    248
+    >>> forced = sum(played.changed for played in rounds[1:])   # the first example only initialises
+    >>> forced, th.bounds.margin_perceptron_recursion(0.1).at_most
+    (248, 248)
     """
 
     margin: float

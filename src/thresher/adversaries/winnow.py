@@ -59,7 +59,7 @@ class TightFit:
     A promotion adds (α − 1)·(w·x) < (α − 1)θ to the weights and one at least to the logarithms: it costs more than 1. A
     demotion takes (1 − 1/α)·(w·x) from the weights, and no relevant one is among them: it costs w·x/θ, at least 1. From
     αn/((α − 1)θ) at the start, Φ cannot fall below what the r relevant weights alone leave at the end, promoted k times
-    each; hence, for r < n (Littlestone 1988, sharpened)::
+    each; hence, for r < n (`th.bounds.winnow_disjunction`)::
 
         mistakes < αn/((α − 1)θ) + r·[(1 + α)k − α^{k+1}/((α − 1)θ)]
 
@@ -75,8 +75,8 @@ class TightFit:
     >>> from thresher.adversaries import TightFit, force
     >>> learner = th.Winnow(16)
     >>> rounds = force(TightFit(16, {0, 1}), learner)
-    >>> learner.mistakes
-    20
+    >>> learner.mistakes, th.bounds.winnow_disjunction(2, n=16).at_most
+    (20, 21)
     """
 
     n: int
