@@ -1,0 +1,82 @@
+"""An adversary chooses each example with the learner in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.errors import ParameterError
+from thresher.protocol import Learner, Round
+
+__all__ = ["Adversary", "Pair", "Vector", "WeightedLearner", "errs", "force", "indicator"]
+
+#: A dense example.
+Vector = tuple[float, ...]
+
+#: An example and its label, −1 or +1.
+Pair = tuple[Vector, int]
+
+L_contra = TypeVar("L_contra", bound=Learner[Any], contravariant=True)
+L = TypeVar("L", bound=Learner[Any])
+X_co = TypeVar("X_co", covariant=True)
+
+
+class WeightedLearner(Learner[Vector], Protocol):
+    """A learner that lets its weights be seen."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+
+
+class Adversary(Protocol[L_contra, X_co]):
+    """Whoever chooses examples and labels, one at a time, so that the learner does as badly as theory allows.
+
+    `against` is lazy: an example is chosen when it is asked for, against the learner as it then stands. It never changes
+    the learner; who asks must teach it each example before asking for the next, as `force` does. An adversary keeps nothing
+    between games, so one may be played again, against another learner.
+
+    An adversary of one's own is one generator:
+
+    >>> import thresher as th
+    >>> from thresher.adversaries import force
+    >>> class Contrary:
+    ...     def against(self, learner):
+    ...         while True:
+    ...             yield (1.0,), -1 if learner.predict((1.0,)).label == +1 else +1
+    >>> sum(played.mistake for played in force(Contrary(), th.Perceptron(1), most=10))
+    10
+    """
+
+    def against(self, learner: L_contra, /) -> Iterator[tuple[X_co, int]]: ...
+
+
+def force(adversary: Adversary[L, object], learner: L, *, most: int | None = None) -> list[Round]:
+    """Plays until the adversary has no more examples, or for the most rounds given: what `learn` returned, in order.
+
+    >>> import thresher as th
+    >>> from thresher.adversaries import Orthonormal, force
+    >>> [played.mistake for played in force(Orthonormal(3), th.Perceptron(3))]
+    [True, True, True]
+    """
+    if most is not None and most < 0:
+        raise ParameterError(f"found most = {most}, expected None or a number of rounds of at least 0")
+    return [learner.learn(x, y) for x, y in islice(adversary.against(learner), most)]
+
+
+def errs(learner: Learner[Vector], pair: Pair) -> bool:
+    """Whether the learner would be wrong on this example now."""
+    x, y = pair
+    return learner.predict(x).label != y
+
+
+def indicator(n: int, active: Set[int]) -> Vector:
+    """The example of n binary attributes that has exactly these.
+
+    >>> indicator(4, {0, 2})
+    (1.0, 0.0, 1.0, 0.0)
+    """
+    return tuple(float(i in active) for i in range(n))
