@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         ThresherError,
     )
     from thresher.evaluate import Trace, trace
-    from thresher.ledger import Ledger, Separator
+    from thresher.ledger import Cover, Disjunction, Ledger, Separator, Threshold
     from thresher.linear import (
         BalancedWinnow,
         Elimination,
@@ -50,6 +50,8 @@ __all__ = [
     "Batch",
     "BoundViolated",
     "ConcurrentUse",
+    "Cover",
+    "Disjunction",
     "Elimination",
     "ExampleError",
     "Hypothesis",
@@ -71,6 +73,7 @@ __all__ = [
     "StoreError",
     "Stream",
     "ThresherError",
+    "Threshold",
     "Trace",
     "Winnow",
     "bounds",

@@ -129,6 +129,10 @@ class WinnowRule(Rule):
     def strict(self) -> bool: ...
 
     @property
+    def exact(self) -> bool:
+        """Whether whole numbers decide wherever doubles cannot tell."""
+
+    @property
     def lowest(self) -> float:
         """No exponent falls below this."""
 
@@ -155,6 +159,10 @@ class LiteralWinnowRule(Rule):
 
     @property
     def strict(self) -> bool: ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether whole numbers decide wherever doubles cannot tell."""
 
     @property
     def lowest(self) -> float:
@@ -264,6 +272,18 @@ class Round:
         """
 
     @property
+    def margin_mistake(self) -> bool:
+        """
+        Whether the prediction was right by less than the rule's margin, so that the learner moved.
+        """
+
+    @property
+    def doubt(self) -> float:
+        """
+        How far a score of this learner may ever have been off, beyond the rounding of a sum.
+        """
+
+    @property
     def before(self) -> int | None:
         """
         A digest of the rounds that the learner played before, or None if it is not known.
@@ -325,6 +345,12 @@ class Rounds:
     def rule(self, /) -> Rule | None:
         """
         The rule of the core that played these rounds; None for rounds made in Python.
+        """
+
+    @property
+    def doubt(self) -> float:
+        """
+        How far a score of this learner may ever have been off, beyond the rounding of a sum.
         """
 
     @property
@@ -531,6 +557,58 @@ class Frozen:
     @property
     def squared_distance(self) -> float:
         """The sum of max(0, margin - y u.z)^2, from above."""
+
+class SidedSums:
+    """The sums of a comparator with two sides at one moment."""
+
+class Sided:
+    """
+    A comparator that asks u.x + constant to be at least `above` on positive examples and at most `below` on
+    negative ones, and sums what is missing, rounded to the safe side. u must not change, and may hold negative
+    numbers only if all are whole.
+    """
+
+    def __init__(self, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], constant: float, above: float, below: float) -> None: ...
+
+    @overload
+    def enter(self, round: Round) -> None: ...
+
+    @overload
+    def enter(self, rounds: Rounds) -> None: ...
+
+    @property
+    def sums(self) -> SidedSums:
+        """Where the sums stand; set it to go back to an earlier moment."""
+
+    @sums.setter
+    def sums(self, arg: SidedSums, /) -> None: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def fractional(self) -> int:
+        """Examples with a value other than 0 and 1."""
+
+    @property
+    def terms(self) -> int:
+        """The most nonzero terms in an example."""
+
+    @property
+    def lowest_positive(self) -> float:
+        """The least over positives, from below."""
+
+    @property
+    def highest_negative(self) -> float:
+        """The most over negatives, from above."""
+
+    @property
+    def missing(self) -> float:
+        """The sum of what is missing, from above."""
+
+    @property
+    def missing_on_mistakes(self) -> float:
+        """The same over mistakes."""
 
 class Batch:
     """Rows as they were read from text."""

@@ -1,21 +1,22 @@
-"""A given linear separator as comparator: the Perceptron's theorems with it as witness."""
+"""A given linear separator as comparator: the theorems of Perceptron, Margin Perceptron and Balanced Winnow."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, SupportsFloat
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import bounds
-from thresher._core import LARGEST_VALUE, Frozen, PerceptronRule, Round, Rounds
-from thresher.bounds import Bound, Certificate, Premise, Status
+from thresher._core import LARGEST_VALUE, BalancedWinnowRule, Frozen, MarginPerceptronRule, PerceptronRule, Round, Rounds
+from thresher.bounds import Certificate, Premise, Status
 from thresher.bounds.printed import above, below
-from thresher.bounds.rounding import perceptron_factor
+from thresher.bounds.rounding import balanced_winnow_rounding, margin_perceptron_rounding, perceptron_factor
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import numeric
+from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
 from thresher.linear import Hypothesis, LinearLearner
 
@@ -89,6 +90,11 @@ class Separator:
         """The γ at which distances are summed."""
         return self._margin
 
+    @property
+    def sum_of_sizes(self) -> float:
+        """‖u‖₁ with the bias weight, from above."""
+        return (float(np.abs(self._u).sum()) + abs(self._bias_weight)) * (1.0 + (len(self._u) + 2) * 2.0**-52)
+
     def watch(self) -> SeparatorWatcher:
         """A fresh watcher for one ledger."""
         return SeparatorWatcher(self)
@@ -114,6 +120,97 @@ class SeparatorWatcher:
         return take_back
 
     def certificates(self, tally: Tally) -> list[Certificate]:
+        """What the theorems of the rule that played say; nothing, if they are not about separators."""
+        if isinstance(tally.rule, MarginPerceptronRule):
+            return self._margin_perceptron(tally, tally.rule)
+        if isinstance(tally.rule, BalancedWinnowRule):
+            return self._balanced_winnow(tally, tally.rule)
+        if tally.rule is None or isinstance(tally.rule, PerceptronRule):
+            return self._perceptron(tally)
+        return []
+
+    def _margin_perceptron(self, tally: Tally, rule: MarginPerceptronRule) -> list[Certificate]:
+        """The recursion, the closed form and the mistakes: all about updates after the first, in any order."""
+        if rule.halving:
+            return []
+        frozen, rho = self._frozen, (1.0 - rule.epsilon) * rule.margin
+        margin = min(1.0, frozen.smallest_margin / frozen.norm) if frozen.norm > 0.0 and frozen.rounds else 0.0
+        separated = margin > rho
+        rounding = margin_perceptron_rounding(margin if separated else 1.0, updates=tally.updates, terms=frozen.terms)
+        numbers = {"margin": margin, "epsilon": 1.0 - rho / margin} if separated else {"margin": 1.0, "epsilon": 0.5}
+        epsilon = math.nextafter(numbers["epsilon"], 0.0)  # towards more updates
+        numbers = {"margin": numbers["margin"], "epsilon": epsilon, "rounding": rounding}
+        separates = Premise(
+            "y·(u·x)/‖u‖ ≥ γ on every round, above the (1 − ε)γ where the learner stops moving",
+            Status.CHECKED if separated else Status.BROKEN,
+            f"γ = {below(margin)}" if separated else f"not shown: the smallest is only known to be at least {below(margin)}",
+        )
+        covered = Premise(
+            "the learner's rounding to float64 is covered",
+            Status.CHECKED if known(tally, MarginPerceptronRule) else Status.ASSUMED,
+            f"by a relative {above(rounding)}",
+        )
+        witness = f"{self._separator.called}, ‖u‖ ≤ {above(frozen.norm)}"
+        premises = played(
+            tally, MarginPerceptronRule, called="Margin Perceptron", begins="zero weights", unseen="keep to this margin"
+        )
+        statements = [
+            Statement(
+                bounds.margin_perceptron_recursion,
+                numbers,
+                witness,
+                (separates, covered),
+                any_order=True,
+                count=max(0, tally.updates - 1),
+            ),
+            Statement(bounds.margin_perceptron_mistakes, numbers, witness, (separates, covered), any_order=True),
+        ]
+        return [certificate(tally, statement, premises) for statement in statements]
+
+    def _balanced_winnow(self, tally: Tally, rule: BalancedWinnowRule) -> list[Certificate]:
+        """The separable form, void where u does not separate the rounds, and the form that holds for any u; in L₁ and L∞."""
+        frozen, gamma = self._frozen, self._separator.margin
+        separated = frozen.smallest_margin > 0.0 and frozen.rounds > 0
+        norm = self._separator.sum_of_sizes
+        rounding = balanced_winnow_rounding(mistakes=tally.mistakes, terms=frozen.terms, eta=rule.eta)
+        common = {"n": len(self._separator.u), "eta": rule.eta, "norm": norm, "rounding": rounding, "bias": rule.bias is not None}
+        separates = Premise(
+            "y·(u·x) ≥ γ > 0 on every round",
+            Status.CHECKED if separated else Status.BROKEN,
+            f"γ = {below(frozen.smallest_margin)}" if separated else "not shown",
+        )
+        covered = Premise(
+            "the learner's rounding to float64 is covered",
+            Status.CHECKED if known(tally, BalancedWinnowRule) else Status.ASSUMED,
+            f"by {above(rounding)} in every score",
+        )
+        u = f"{self._separator.called}, ‖u‖₁ ≤ {above(norm)}"
+        premises = played(
+            tally,
+            BalancedWinnowRule,
+            called="Balanced Winnow",
+            begins="equal weights",
+            unseen="keep to this margin, and add nothing to D",
+        )
+        statements = [
+            Statement(
+                bounds.balanced_winnow,
+                {"margin": frozen.smallest_margin if separated else gamma, **common},
+                u,
+                (separates, covered),
+                any_order=True,
+            ),
+            Statement(
+                bounds.balanced_winnow,
+                {"margin": gamma, "distance": frozen.distance, **common},
+                f"{u}; γ = {gamma!r}, D = Σ max(0, γ − y·(u·x)) ≤ {above(frozen.distance)}",
+                (covered,),
+                any_order=True,
+            ),
+        ]
+        return [certificate(tally, statement, premises) for statement in statements]
+
+    def _perceptron(self, tally: Tally) -> list[Certificate]:
         """The separable forms, void where u does not separate the rounds, and the forms that hold for any u."""
         frozen, gamma = self._frozen, self._separator.margin
         smallest, norm = frozen.smallest_margin, frozen.norm
@@ -166,7 +263,14 @@ class SeparatorWatcher:
                 diagnostic=True,
             ),
         ]
-        return [_certificate(tally, statement) for statement in statements]
+        premises = played(
+            tally,
+            PerceptronRule,
+            called="Perceptron",
+            begins="zero weights",
+            unseen="keep to this margin and these sizes, and add nothing to D",
+        )
+        return [certificate(tally, statement, premises) for statement in statements]
 
     def _rounded(self, tally: Tally, radius: float) -> tuple[float, Premise]:
         """The radius that the theorem needs for a learner that rounds, and the premise that there is one."""
@@ -175,79 +279,8 @@ class SeparatorWatcher:
         statement = "the learner's rounding to float64 is covered"
         if math.isinf(factor):
             return radius, Premise(statement, Status.BROKEN, "too many rounds, or examples too small, for its proof")
-        known = Status.CHECKED if _known(tally) else Status.ASSUMED
-        return radius * factor, Premise(statement, known, f"by norms larger by a relative {above(factor - 1)}")
-
-
-class Statement(NamedTuple):
-    """One bound: the theorem, the numbers it is computed from, and what it needs beside what every theorem here needs."""
-
-    theorem: Callable[..., Bound]
-    numbers: dict[str, float]
-    witness: str
-    premises: tuple[Premise, ...]
-    any_order: bool = False
-    diagnostic: bool = False
-
-
-#: What each number stands for; all are rounded to the safe side.
-_MEANING = {
-    "margin": "margin is at most every y·(u·x), or γ where one is given",
-    "radius": "radius at least every ‖x‖ and what covers rounding",
-    "norm": "norm at least ‖u‖",
-    "squares": "squares at least Σ‖x‖² over the mistakes and what covers rounding",
-    "distance": "distance at least D",
-    "squared": "squared at least D₂",
-}
-
-
-def _certificate(tally: Tally, statement: Statement) -> Certificate:
-    numbers = ", ".join(
-        f"{name}={value!r}" if math.isfinite(value) else f"{name}=math.inf" for name, value in statement.numbers.items()
-    )
-    meaning = ", ".join(_MEANING[name] for name in statement.numbers)
-    bound = statement.theorem(**statement.numbers)
-    return Certificate(
-        bound=bound,
-        count=tally.mistakes,
-        rounds=tally.rounds,
-        premises=(*_play(tally), *statement.premises),
-        witness=statement.witness,
-        verify=f"th.bounds.{statement.theorem.__name__}({numbers}); {meaning}",
-        best_constant=tally.best_constant,
-        repeat_last=tally.repeat_last,
-        numbers=statement.numbers,
-        any_order=statement.any_order,
-        diagnostic=statement.diagnostic,
-    )
-
-
-def _known(tally: Tally) -> bool:
-    """Whether the core itself played these rounds, one after the other."""
-    return isinstance(tally.rule, PerceptronRule) and tally.history is not None
-
-
-def _play(tally: Tally) -> tuple[Premise, ...]:
-    """The premises on how the rounds were played."""
-    known = Status.CHECKED if _known(tally) else Status.ASSUMED
-    broken = Status.BROKEN
-    unseen = Premise(
-        f"the first {tally.unseen:,} rounds keep to this margin and these sizes, and add nothing to D",
-        Status.ASSUMED,
-        "they were learned earlier and cannot be read again",
-    )
-    return (
-        *((unseen,) if tally.unseen else ()),
-        Premise("the rounds are one Perceptron's", known)
-        if tally.moved is None
-        else Premise("the rounds are one Perceptron's", broken, f"round {tally.moved} moved it without a mistake"),
-        Premise("they begin at zero weights", known)
-        if tally.first == 1
-        else Premise("they begin at zero weights", broken, f"the ledger begins at round {tally.first}"),
-        Premise("every example has weight 1", Status.CHECKED)
-        if tally.weighted is None
-        else Premise("every example has weight 1", broken, f"not the one of round {tally.weighted}"),
-    )
+        status = Status.CHECKED if known(tally, PerceptronRule) else Status.ASSUMED
+        return radius * factor, Premise(statement, status, f"by norms larger by a relative {above(factor - 1)}")
 
 
 def _number(name: str, value: object) -> float:

@@ -15,7 +15,7 @@ from thresher.errors import LedgerError, StoreError
 
 __all__ = ["Comparator", "Tally", "Watcher"]
 
-_NOT_STORED = {"rule", "unseen"}
+_NOT_STORED = {"rule", "unseen", "doubt"}
 _MOST_ROUNDS = 2**62
 
 
@@ -27,7 +27,7 @@ class Tally:
     `moved` the first that changed the learner without a mistake, which no Perceptron does. `history` is the core's digest of
     the rounds up to now, by which the next ones are known to follow; None if some came without one. `missed` counts the
     mistakes on positive examples. The first `unseen` rounds were counted, but no comparator has seen them: they were
-    played before this ledger was opened.
+    played before this ledger was opened. `doubt` is how far a score may ever have been off, beyond the rounding of a sum.
     """
 
     first: int = 1
@@ -44,6 +44,7 @@ class Tally:
     rule: Rule | None = None
     history: int | None = 0
     unseen: int = 0
+    doubt: float = 0.0
 
     @property
     def negatives(self) -> int:
@@ -79,6 +80,7 @@ class Tally:
             rule=entered.rule,
             history=entered.after if known else None,
             unseen=self.unseen,
+            doubt=max(self.doubt, entered.doubt),
         )
 
     def as_dict(self) -> dict[str, Any]:

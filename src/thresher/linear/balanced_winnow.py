@@ -55,7 +55,7 @@ class BalancedWinnow(LinearLearner):
     >>> for t in range(1, 50):
     ...     _ = learner.learn({0: 1, t: 1}, +1), learner.learn({0: -1, t: 1}, -1)
     >>> learner.mistakes, learner.predict({0: -1, 77: 1}).label
-    (2, -1)
+    (1, -1)
     """
 
     _PLANES = ("exponents",)

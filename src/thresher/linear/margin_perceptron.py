@@ -111,7 +111,7 @@ class MarginPerceptron(LinearLearner):
         >>> import thresher as th
         >>> learner = th.MarginPerceptron(2, None)
         >>> learner.train_to_margin([[1, 0.2], [1, -0.2]], [+1, -1]).margin
-        0.0625
+        0.125
         """
         rule = self._rule(MarginPerceptronRule)
         before = self.updates

@@ -86,7 +86,7 @@ class Winnow(LinearLearner):
     >>> for t in range(12):
     ...     _ = learner.learn({"colour=orange", f"orchard={t}"}, +1), learner.learn({"colour=green", f"orchard={t}"}, -1)
     >>> learner.mistakes, learner.predict({"colour=orange"}).label
-    (9, 1)
+    (10, 1)
     """
 
     _PLANES = ("exponents",)

@@ -1,0 +1,190 @@
+"""Disjunctions as comparators: the theorems of Winnow and Elimination with one as witness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from thresher import bounds
+from thresher._core import EliminationRule, LiteralWinnowRule, Round, Rounds, Sided, WinnowRule, slot_of
+from thresher.bounds import Certificate, Premise, Status
+from thresher.bounds.printed import above
+from thresher.errors import ParameterError
+from thresher.ledger.statement import Statement, certificate, known, played
+from thresher.ledger.tally import Tally
+from thresher.linear.learner import attributes
+
+__all__ = ["Disjunction"]
+
+_SHOWN = 6
+
+
+class Disjunction:
+    """The comparator "one of these": +1 exactly where one of the attributes is on, or one of the negated ones is off.
+
+    `attributes` and `negated` hold indices or names; a name stands for the slot it falls into among n. Any set gives valid
+    bounds: where it does not fit, the attributes that would have to change are counted, A: one for a positive example
+    without any of them, and for a negative example those that are on.
+
+    >>> import thresher as th
+    >>> ledger = th.Ledger(th.Disjunction(8, {0, 1}))
+    >>> learner = th.Winnow(8)
+    >>> for i in [0, 1] * 4 + [2, 3, 4]:
+    ...     ledger.enter(learner.learn({i}, +1 if i < 2 else -1))
+    >>> for certificate in ledger.certificates()[:2]:
+    ...     print(certificate.verdict, certificate.count, certificate.bound)
+    certified 6 mistakes ≤ 15 by Winnow, disjunction
+    certified 6 mistakes ≤ 19 by Winnow, attribute errors
+    """
+
+    def __init__(
+        self,
+        n: int,
+        attributes_on: Iterable[int | str],
+        negated: Iterable[int | str] = (),
+        *,
+        called: str = "the disjunction that was given",
+    ) -> None:
+        self.n = attributes(n)
+        self.on, self.off = _slots(attributes_on, self.n), _slots(negated, self.n)
+        self.called = called
+        if both := self.on & self.off:
+            raise ParameterError(f"found attribute {min(both)} and its negation, of which one is always true")
+
+    @property
+    def r(self) -> int:
+        """How many literals it has."""
+        return len(self.on) + len(self.off)
+
+    def watch(self) -> DisjunctionWatcher:
+        """A fresh watcher for one ledger."""
+        return DisjunctionWatcher(self)
+
+    def __str__(self) -> str:
+        names = [*(f"x{i}" for i in sorted(self.on)), *(f"not x{i}" for i in sorted(self.off))]
+        rest = [f"{len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
+        return " or ".join(names[:_SHOWN] + rest) or "never"
+
+    def __repr__(self) -> str:
+        return f"Disjunction({self.n}, <{self}>)"
+
+
+def _slots(keys: Iterable[int | str], n: int) -> frozenset[int]:
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise ParameterError(f"found {keys!r}, expected a set of indices or names")
+    slots = set()
+    for key in keys:
+        if isinstance(key, str):
+            slots.add(slot_of(key, n))
+        elif isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < n:
+            slots.add(int(key))
+        else:
+            raise ParameterError(f"found {key!r} in the disjunction, expected a name, or an index from 0 to {n - 1}")
+    return frozenset(slots)
+
+
+class DisjunctionWatcher:
+    """A disjunction at work: the core sums what does not fit, and here the sums become certificates."""
+
+    def __init__(self, disjunction: Disjunction) -> None:
+        self._disjunction = disjunction
+        u = np.zeros(disjunction.n)
+        u[list(disjunction.on)] = 1.0
+        u[list(disjunction.off)] = -1.0
+        self._sided = Sided(u, float(len(disjunction.off)), 1.0, 0.0)
+
+    def enter(self, entered: Round | Rounds) -> Callable[[], None]:
+        before = self._sided.sums
+
+        def take_back() -> None:
+            self._sided.sums = before
+
+        self._sided.enter(entered)
+        return take_back
+
+    def certificates(self, tally: Tally) -> list[Certificate]:
+        """What the theorems of the rule that played say; nothing, if they are not about disjunctions like this one."""
+        rule = tally.rule
+        if isinstance(rule, WinnowRule) and not self._disjunction.off:
+            return self._winnow(tally, rule, self._disjunction.n, "Winnow")
+        if isinstance(rule, LiteralWinnowRule):
+            return self._winnow(tally, rule, 2 * self._disjunction.n, "Winnow over literals")
+        if isinstance(rule, EliminationRule) and not (rule.monotone and self._disjunction.off):
+            return self._elimination(tally, rule)
+        return []
+
+    def _winnow(self, tally: Tally, rule: WinnowRule | LiteralWinnowRule, n: int, called: str) -> list[Certificate]:
+        sided, given = self._sided, self._disjunction
+        numbers = {"n": n, **winnow_numbers(tally, rule, terms=sided.terms, n=n)}
+        premises = (
+            *played(
+                tally,
+                type(rule),
+                called=called,
+                begins="weights 1",
+                unseen="fit the disjunction, add nothing to A, and are of zeros and ones",
+            ),
+            binary(sided),
+        )
+        errors = f"{self._witness()}; A = {above(sided.missing)} attributes would have to change"
+        statements = [
+            Statement(
+                bounds.winnow_disjunction, {"r": given.r, **numbers}, self._witness(), (self._fits(),), any_order=True
+            ),
+            Statement(bounds.winnow_agnostic, {"r": given.r, "errors": sided.missing, **numbers}, errors, (), any_order=True),
+            Statement(
+                bounds.winnow_agnostic,
+                {"r": given.r, "errors": sided.missing_on_mistakes, **numbers},
+                f"{self._witness()}; A over the mistakes alone is {above(sided.missing_on_mistakes)}",
+                (),
+                diagnostic=True,
+            ),
+        ]
+        return [certificate(tally, statement, premises) for statement in statements]
+
+    def _elimination(self, tally: Tally, rule: EliminationRule) -> list[Certificate]:
+        given = self._disjunction
+        premises = played(
+            tally, EliminationRule, called="Elimination", begins="all literals", unseen="fit the disjunction"
+        )
+        numbers = {"n": given.n, "r": given.r, "monotone": rule.monotone}
+        statement = Statement(bounds.elimination, numbers, self._witness(), (self._fits(),), any_order=True)
+        return [certificate(tally, statement, premises)]
+
+    def _witness(self) -> str:
+        return f"{self._disjunction.called}: {self._disjunction}"
+
+    def _fits(self) -> Premise:
+        missing = self._sided.missing
+        detail = "" if missing == 0.0 else f"{above(missing)} attributes would have to change"
+        return Premise("the disjunction fits every round", Status.BROKEN if missing else Status.CHECKED, detail)
+
+
+def binary(sided: Sided) -> Premise:
+    """The premise that examples are binary."""
+    return Premise(
+        "examples are of zeros and ones",
+        Status.BROKEN if sided.fractional else Status.CHECKED,
+        f"{sided.fractional:,} are not" if sided.fractional else "",
+    )
+
+
+def winnow_numbers(tally: Tally, rule: WinnowRule | LiteralWinnowRule, *, terms: int, n: int) -> dict[str, float]:
+    """The rule's numbers as Winnow's theorems take them, widened by what its floor and its rounding cost.
+
+    A score is off by at most d: then what is promoted was below θ + d, and what is demoted at least θ − d. The floor of
+    2⁻²⁰⁰ raises each weight that it holds by as much, and needs as many demotions to be reached as there are exponents.
+    """
+    doubt = tally.doubt
+    if isinstance(rule, WinnowRule) and not rule.exact:
+        doubt = (terms + 32) * 2.0**-51 * rule.threshold
+    floored = terms * 2.0**-200 if isinstance(rule, WinnowRule) else n * 2.0**-99  # folded up to 2¹⁰⁰ later
+    floor = 2 * doubt + (floored if tally.updates >= -rule.lowest / 2 else 0.0)
+    floor = min(floor * (1 + 2.0**-50), rule.threshold * (1 - 2.0**-20)) if floor else 0.0
+    return {
+        "threshold": rule.threshold + doubt * (1 + 2.0**-50) if doubt else rule.threshold,
+        "factor": rule.factor,
+        "strict": rule.strict,
+        "floor": floor,
+    }
