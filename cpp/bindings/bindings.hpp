@@ -166,6 +166,9 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::unique_ptr<std::remove_const_t
     return {data.release(), {size}, owner};
 }
 
+// The memory of an array as a plane, which keeps the array.
+Plane plane_of(const Vector<double>& array);
+
 void bind_examples(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_group(nb::module_& m);

@@ -1,6 +1,4 @@
 // The frozen rule in Python: what a comparator sums over the rounds.
-#include <algorithm>
-
 #include "../thresher/frozen.hpp"
 #include "bindings.hpp"
 
@@ -15,9 +13,7 @@ struct HeldFrozen : Frozen {
 };
 
 void make(HeldFrozen* self, Vector<double> u, double bias_weight, double margin) {
-    new (self) HeldFrozen(u.shape(0), bias_weight, margin);
-    std::copy_n(u.data(), u.shape(0), self->u.data());
-    self->measure();
+    new (self) HeldFrozen(plane_of(u), bias_weight, margin);
 }
 
 [[noreturn]] void raise_changed() {
@@ -77,7 +73,7 @@ void bind_frozen(nb::module_& m) {
     nb::class_<HeldFrozen>(
         m, "Frozen",
         "A linear comparator that never moves. Over the rounds entered it sums what the theorems need,\n"
-        "every number rounded to the safe side.")
+        "every number rounded to the safe side. It looks at u where it lies: u must not change.")
         .def("__init__", &make, nb::arg("u"), nb::arg("bias_weight"), nb::arg("margin"))
         .def("enter", &enter_round, nb::arg("round"))
         .def("enter", &enter_rounds, nb::arg("rounds"))

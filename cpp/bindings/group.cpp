@@ -1,6 +1,8 @@
 // Learners of the core in Python: a group with its rule.
 #include <nanobind/stl/pair.h>
 
+#include <cmath>
+
 #include "bindings.hpp"
 
 namespace thresher::python {
@@ -117,37 +119,60 @@ class PythonGroup {
         return rounds;
     }
 
+    // Rounds that were played earlier on these rows, from what was kept of them: all but the scores and the history.
+    Rounds tell(std::int64_t first, nb::object block, Vector<std::int8_t> codes, Vector<std::int8_t> predictions,
+                Vector<bool> changed, nb::object weights, nb::object examples) {
+        const std::size_t size = rows_of(nb::cast<const HeldBlock&>(block).block);
+        if (codes.shape(0) != size || predictions.shape(0) != size || changed.shape(0) != size) {
+            throw std::invalid_argument("one label, one prediction and one change a row");
+        }
+        Rounds rounds{first,        std::move(examples), std::move(block), std::move(weights), Origin{rule_, n_},
+                      Columns(size)};
+        for (std::size_t k = 0; k < size; ++k) {
+            const auto label = static_cast<std::int8_t>(codes.data()[k] > 0 ? +1 : -1);
+            rounds.columns.view().put(k, {std::nan(""), predictions.data()[k], label, changed.data()[k]});
+        }
+        rounds.columns.size = size;
+        rounds.count();
+        return rounds;
+    }
+
     nb::ndarray<nb::numpy, const double, nb::ndim<1>> weights() {
-        return owned<const double>(read([this](const AnyGroup& group) { return copied(group); }), n_);
+        return read([](const AnyGroup& group) { return shown_as_it_is(group.weights); });
     }
 
     // The weights and all heads, at one moment.
     nb::tuple state() {
-        std::unique_ptr<double[]> weights;
-        double bias_weight = 0.0;
-        Counts counts;
-        read([&](const AnyGroup& group) {
-            weights = copied(group);
-            bias_weight = group.bias_weight;
-            counts = group.counts;
+        return read([](const AnyGroup& group) {
+            const Counts& counts = group.counts;
+            return nb::make_tuple(shown_as_it_is(group.weights), group.bias_weight, counts.rounds, counts.mistakes,
+                                  counts.updates, counts.collisions, counts.history, static_cast<int>(counts.negative));
         });
-        return nb::make_tuple(owned<const double>(std::move(weights), n_), bias_weight, counts.rounds, counts.mistakes,
-                              counts.updates, counts.collisions, counts.history, static_cast<int>(counts.negative));
     }
 
-    void restore(Vector<double> weights, double bias_weight, const Counts& counts) {
+    void restore(const Plane& weights, double bias_weight, const Counts& counts) {
         const Busy::Writing writing(busy_);
-        if (weights.shape(0) != n_) throw std::invalid_argument("one weight a slot");
-        std::copy_n(weights.data(), n_, group_->weights.data());
+        if (weights.size() != n_) throw std::invalid_argument("one weight a slot");
+        group_->weights = weights;
         group_->bias_weight = bias_weight;
         group_->counts = counts;
     }
 
+    void become(PythonGroup& other) {
+        const Busy::Writing writing(busy_);
+        if (other.n_ != n_) throw std::invalid_argument("as many slots");
+        other.read([this](const AnyGroup& group) {
+            group_->weights = group.weights;
+            group_->bias_weight = group.bias_weight;
+            group_->counts = group.counts;
+        });
+    }
+
   private:
-    std::unique_ptr<double[]> copied(const AnyGroup& group) const {
-        auto copy = std::make_unique_for_overwrite<double[]>(n_);
-        std::copy_n(group.weights.data(), n_, copy.get());
-        return copy;
+    // A plane's memory as a read-only array. A learner that goes on leaves it behind and takes other memory.
+    static nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown_as_it_is(const Plane& plane) {
+        const nb::capsule owner(new Plane(plane), [](void* shared) noexcept { delete static_cast<Plane*>(shared); });
+        return {plane.data(), {plane.size()}, owner};
     }
 
     static std::size_t checked(std::size_t n) {
@@ -172,6 +197,16 @@ void check_width(std::size_t found, std::size_t expected) {
         raise("ParameterError",
               "found examples of " + std::to_string(found) + " attributes, expected " + std::to_string(expected));
     }
+}
+
+Plane plane_of(const Vector<double>& array) {
+    auto held = std::make_unique<Vector<double>>(array);
+    auto* const data = const_cast<double*>(array.data());
+    const std::shared_ptr<void> owner(held.release(), [](void* last) {
+        const nb::gil_scoped_acquire gil;
+        delete static_cast<Vector<double>*>(last);
+    });
+    return {{owner, data}, array.shape(0)};
 }
 
 Sight sight_of(nb::handle rule) { return rule.is_none() ? Sight{} : nb::cast<const Perceptron&>(rule).sight; }
@@ -214,6 +249,14 @@ void bind_group(nb::module_& m) {
             return self.read([member](const AnyGroup& group) { return group.counts.*member; });
         };
     };
+    const auto restoring = [](auto plane) {
+        return [plane](PythonGroup& self, Vector<double> weights, double bias_weight, std::int64_t rounds,
+                       std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, std::uint64_t history,
+                       int negative) {
+            self.restore(plane(weights), bias_weight,
+                         {rounds, mistakes, updates, collisions, history, static_cast<Negative>(negative)});
+        };
+    };
     m.attr("LARGEST_VALUE") = largest_value;
     m.attr("LARGEST_STATE") = largest_state;
     m.attr("MOST_ATTRIBUTES") = most_attributes;
@@ -251,16 +294,24 @@ void bind_group(nb::module_& m) {
             nb::arg("examples"), nb::arg("labels"),
             nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
                     "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
-        .def(
-            "_restore",
-            [](PythonGroup& self, Vector<double> weights, double bias_weight, std::int64_t rounds,
-               std::int64_t mistakes, std::int64_t updates, std::int64_t collisions, std::uint64_t history,
-               int negative) {
-                self.restore(weights, bias_weight,
-                             {rounds, mistakes, updates, collisions, history, static_cast<Negative>(negative)});
-            },
-            nb::arg("weights"), nb::arg("bias_weight"), nb::arg("rounds"), nb::arg("mistakes"), nb::arg("updates"),
-            nb::arg("collisions"), nb::arg("history"), nb::arg("negative"));
+        .def("_tell", &PythonGroup::tell, nb::arg("first"), nb::arg("block"), nb::arg("codes"), nb::arg("predictions"),
+             nb::arg("changed"), nb::arg("weights").none(), nb::arg("examples"),
+             nb::sig("def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
+                     "predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], "
+                     "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds"),
+             "Rounds that were played earlier on these rows, from what was kept of them: without scores and history.")
+        .def("_restore", restoring([](const Vector<double>& weights) {
+                 Plane lent = plane_of(weights), copied = lent;
+                 copied.unshare();
+                 return copied;
+             }),
+             nb::arg("weights"), nb::arg("bias_weight"), nb::arg("rounds"), nb::arg("mistakes"), nb::arg("updates"),
+             nb::arg("collisions"), nb::arg("history"), nb::arg("negative"),
+             "Takes this state, with a copy of the weights.")
+        .def("_adopt", restoring(plane_of), nb::arg("weights"), nb::arg("bias_weight"), nb::arg("rounds"),
+             nb::arg("mistakes"), nb::arg("updates"), nb::arg("collisions"), nb::arg("history"), nb::arg("negative"),
+             "Takes this state, with the weights where they lie: nobody else may look at their memory any more.")
+        .def("_become", &PythonGroup::become, nb::arg("other"), "Takes the state of another, which goes its own way.");
 }
 
 }  // namespace thresher::python

@@ -3,10 +3,14 @@
 // A score is four partial sums, term j into sum j mod 4, reduced (s0 + s2) + (s1 + s3); then the bias.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cfloat>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -37,32 +41,46 @@ struct Sums {
 inline double reduce(const double (&s)[4]) { return (s[0] + s[2]) + (s[1] + s[3]); }
 
 // One state per slot, zero at first, aligned to a cache line; a large one to a huge page, which it asks for: random
-// access to millions of slots is bound by the page tables otherwise. The zeros are written at once, so the first
-// examples do not pay for the pages.
+// access to millions of slots is bound by the page tables otherwise. Pages come when they are first touched.
+//
+// A copy of a plane is the same memory. So what was learned is handed on as it is, to a comparator, a file or another
+// learner, and only who writes while others look makes it twice: call `unshare` before you write.
 class Plane {
   public:
-    explicit Plane(std::size_t n)
-        : n_(n),
-          alignment_{n * sizeof(double) < huge ? 64 : huge},
-          data_(static_cast<double*>(::operator new(n * sizeof(double), alignment_))) {
-#ifdef __linux__
-        if (n * sizeof(double) >= huge) madvise(data_, n * sizeof(double) / huge * huge, MADV_HUGEPAGE);
-#endif
-        for (std::size_t i = 0; i < n; ++i) data_[i] = 0.0;
-    }
-    Plane(const Plane&) = delete;
-    Plane& operator=(const Plane&) = delete;
-    ~Plane() { ::operator delete(data_, alignment_); }
+    explicit Plane(std::size_t n) : n_(n), data_(zeros(n)) {}
+    // Memory from elsewhere, n numbers. To be written to only if nobody else looks at it.
+    Plane(std::shared_ptr<double> data, std::size_t n) : n_(n), data_(std::move(data)) {}
 
-    double* data() { return data_; }
-    const double* data() const { return data_; }
+    double* data() { return data_.get(); }
+    const double* data() const { return data_.get(); }
     std::size_t size() const { return n_; }
 
+    void unshare() {
+        if (data_.use_count() > 1) [[unlikely]] {
+            std::shared_ptr<double> own = zeros(n_);
+            std::copy_n(data_.get(), n_, own.get());
+            data_ = std::move(own);
+        }
+        std::atomic_thread_fence(std::memory_order_acquire);  // who looked until now has looked
+    }
+
   private:
+    static std::shared_ptr<double> zeros(std::size_t n) {
+        const std::size_t size = n * sizeof(double), alignment = size < huge ? 64 : huge;
+        void* const memory = std::calloc(size + alignment, 1);
+        if (memory == nullptr) throw std::bad_alloc();
+        const std::shared_ptr<void> owner(memory, std::free);
+        const auto start = (reinterpret_cast<std::uintptr_t>(memory) + alignment - 1) / alignment * alignment;
+        auto* const data = reinterpret_cast<double*>(start);
+#ifdef __linux__
+        if (size >= huge) madvise(data, size / huge * huge, MADV_HUGEPAGE);
+#endif
+        return {owner, data};
+    }
+
     static constexpr std::size_t huge = std::size_t{1} << 21;
     std::size_t n_;
-    std::align_val_t alignment_;
-    double* data_;
+    std::shared_ptr<double> data_;
 };
 
 }  // namespace thresher

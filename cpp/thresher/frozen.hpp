@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "arithmetic.hpp"
 #include "blocks.hpp"
@@ -46,10 +47,8 @@ struct Witnessed {
 
 class Frozen {
   public:
-    Frozen(std::size_t n, double bias_weight, double margin) : u(n), bias_weight(bias_weight), margin(margin) {}
-
-    // To be called when u is in place.
-    void measure() {
+    Frozen(Plane plane, double bias_weight, double margin)
+        : u(std::move(plane)), bias_weight(bias_weight), margin(margin) {
         double square[4] = {};
         for (std::size_t i = 0; i < u.size(); ++i) square[i % 4] += u.data()[i] * u.data()[i];
         norm = norm_above(reduce(square) + bias_weight * bias_weight, u.size() + 1);
@@ -94,7 +93,7 @@ class Frozen {
         return fault;
     }
 
-    Plane u;
+    const Plane u;
     double bias_weight;
     double margin;
     double norm = 0.0;  // of u with its bias weight, from above

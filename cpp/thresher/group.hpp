@@ -131,6 +131,7 @@ class Group final : public AnyGroup {
     }
 
     Fault::Kind learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) override {
+        weights.unshare();
         return dispatch([&](auto isa) { return learn_row<decltype(isa)>(row, label, weight, outcome); });
     }
 
@@ -143,6 +144,7 @@ class Group final : public AnyGroup {
 
     Fault learn_block(const Block& block, const std::int8_t* labels, const double* example_weights,
                       Columns& log) override {
+        weights.unshare();
         const auto play = [this, labels, example_weights, columns = log.view()](auto isa, const auto& row,
                                                                                 std::size_t k) {
             Outcome outcome;

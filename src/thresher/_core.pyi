@@ -340,7 +340,21 @@ class Group:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
 
-    def _restore(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, rounds: int, mistakes: int, updates: int, collisions: int, history: int, negative: int) -> None: ...
+    def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8], predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds:
+        """
+        Rounds that were played earlier on these rows, from what was kept of them: without scores and history.
+        """
+
+    def _restore(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, rounds: int, mistakes: int, updates: int, collisions: int, history: int, negative: int) -> None:
+        """Takes this state, with a copy of the weights."""
+
+    def _adopt(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, rounds: int, mistakes: int, updates: int, collisions: int, history: int, negative: int) -> None:
+        """
+        Takes this state, with the weights where they lie: nobody else may look at their memory any more.
+        """
+
+    def _become(self, other: Group) -> None:
+        """Takes the state of another, which goes its own way."""
 
 class Witnessed:
     """The sums of a frozen comparator at one moment."""
@@ -348,7 +362,7 @@ class Witnessed:
 class Frozen:
     """
     A linear comparator that never moves. Over the rounds entered it sums what the theorems need,
-    every number rounded to the safe side.
+    every number rounded to the safe side. It looks at u where it lies: u must not change.
     """
 
     def __init__(self, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias_weight: float, margin: float) -> None: ...

@@ -13,7 +13,7 @@ from thresher import examples, labels
 from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds
 from thresher.errors import ExampleError, ParameterError, StoreError
 
-__all__ = ["Hypothesis", "LinearLearner", "Parameters", "attributes", "number_or_none"]
+__all__ = ["Hypothesis", "LinearLearner", "Parameters", "attributes", "number_or_none", "within"]
 
 #: What JSON can hold.
 Parameters = dict[str, Any]
@@ -40,6 +40,13 @@ class LinearLearner(Group):
         codes, given = labels.read(y, len(rows))
         return self._learn_block(rows, codes, _example_weights(weights, len(rows)), read, given)
 
+    def _told(
+        self, first: int, X: object, y: object, weights: ArrayLike | None, *, said: NDArray[np.int8], changed: NDArray[np.bool_]
+    ) -> Rounds:
+        """Rounds that it played earlier on these rows, from number `first` on, with what came out then."""
+        rows, read = examples.many(X, self.n)
+        return self._tell(first, rows, labels.read(y, len(rows))[0], said, changed, _example_weights(weights, len(rows)), read)
+
     def score_many(self, X: object) -> NDArray[np.float64]:
         """The scores of many examples, one a row. Never changes the learner."""
         return self._score_block(examples.block(X, self.n))
@@ -64,6 +71,15 @@ class LinearLearner(Group):
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
+        return cls._made(parameters, arrays, cls._restore)
+
+    @classmethod
+    def _over(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The same in the arrays' own memory, to which nobody else may write or look from now on."""
+        return cls._made(parameters, arrays, cls._adopt)
+
+    @classmethod
+    def _made(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], restore: Callable[..., None]) -> Self:
         _check_state(parameters, arrays, cls.__name__)
         arguments, heads, weights = parameters["arguments"], parameters["heads"], arrays["weights"]
         try:
@@ -72,14 +88,16 @@ class LinearLearner(Group):
             raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
         if learner.rule.bias is None and heads["bias_weight"] != 0.0:
             raise StoreError(f"found a bias weight of {heads['bias_weight']} in a learner without a bias")
-        learner._restore(np.require(weights, np.float64, ["C", "A"]), **heads)
+        restore(learner, np.require(weights, np.float64, ["C", "A"]), **heads)
         return learner
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
         return type(self).from_state, self.state()
 
     def __copy__(self) -> Self:
-        return type(self).from_state(*self.state())
+        twin = type(self)(**self._arguments())
+        twin._become(self)
+        return twin
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.__copy__()
@@ -151,6 +169,15 @@ def attributes(n: object) -> int:
     return index(n)
 
 
+def within(weights: NDArray[np.float64], limit: float) -> bool:
+    """Whether all are finite numbers of at most this size; no memory is taken for the answer.
+
+    >>> within(np.array([1.0, -2.0]), 2.0), within(np.array([1.0, np.nan]), 2.0)
+    (True, False)
+    """
+    return bool(-limit <= np.min(weights, initial=0.0) and np.max(weights, initial=0.0) <= limit)
+
+
 def number_or_none(name: str, value: object) -> float | None:
     """A parameter that is a number or left out, checked.
 
@@ -219,7 +246,7 @@ def _check_weights(weights: object, n: object, heads: Parameters) -> None:
     if type(weights) is not np.ndarray or weights.dtype != np.float64 or type(n) is not int or weights.shape != (n,):
         raise StoreError(f"the state's weights are not n = {n!r} numbers of float64")
     bias_weight = heads["bias_weight"]
-    if not (np.abs(weights) <= LARGEST_STATE).all() or not abs(bias_weight) <= LARGEST_STATE:
+    if not within(weights, LARGEST_STATE) or not abs(bias_weight) <= LARGEST_STATE:
         raise StoreError("the state's weights are not all finite numbers that learning can reach")
     if heads["updates"] == 0 and (weights.any() or bias_weight != 0.0):
         raise StoreError("found weights other than 0 in a learner that never moved")
