@@ -1,4 +1,5 @@
 // Learners of the core in Python: a group with its rule.
+#include <cmath>
 #include <vector>
 
 #include "bindings.hpp"
@@ -137,6 +138,25 @@ class PythonGroup {
         return rounds;
     }
 
+    // Rounds that were played earlier on these rows, from what was kept of them: all but the scores and the history.
+    Rounds tell(std::int64_t first, nb::object block, Vector<std::int8_t> codes, Vector<std::int8_t> predictions,
+                Vector<bool> changed, nb::object weights, nb::object examples) {
+        const std::size_t size = rows_of(nb::cast<const HeldBlock&>(block).block);
+        if (codes.shape(0) != size || predictions.shape(0) != size || changed.shape(0) != size) {
+            throw std::invalid_argument("one label, one prediction and one change a row");
+        }
+        Rounds rounds{first,        std::move(examples), std::move(block), std::move(weights), Origin{rule_, n_},
+                      Columns(size)};
+        for (std::size_t k = 0; k < size; ++k) {
+            const auto label = static_cast<std::int8_t>(codes.data()[k] > 0 ? +1 : -1);
+            rounds.columns.view().put(k, {std::nan(""), predictions.data()[k], label, changed.data()[k]});
+        }
+        rounds.columns.size = size;
+        rounds.origin->doubt = group_->doubt();
+        rounds.count();
+        return rounds;
+    }
+
     nb::ndarray<nb::numpy, const double, nb::ndim<1>> weights() {
         return read([](const AnyGroup& group) { return shown_as_it_is(group.planes()[0]); });
     }
@@ -241,7 +261,13 @@ void bind_group(nb::module_& m) {
             "_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
             nb::arg("examples"), nb::arg("labels"),
             nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
-                    "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"));
+                    "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
+        .def("_tell", &PythonGroup::tell, nb::arg("first"), nb::arg("block"), nb::arg("codes"), nb::arg("predictions"),
+             nb::arg("changed"), nb::arg("weights").none(), nb::arg("examples"),
+             nb::sig("def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
+                     "predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], "
+                     "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds"),
+             "Rounds that were played earlier on these rows, from what was kept of them: without scores and history.");
 }
 
 }  // namespace thresher::python

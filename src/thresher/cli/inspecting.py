@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher.cli.printing import print_json
 from thresher.data.recipe import FORMATS
@@ -14,6 +15,8 @@ from thresher.evaluate import Confusion, percent
 from thresher.store import Model
 
 __all__ = ["inspect"]
+
+_PIECE = 2**16  # weights that are sorted at a time
 
 
 class Weight(NamedTuple):
@@ -38,14 +41,22 @@ def inspect(options: argparse.Namespace) -> int:
 def _heaviest(model: Model, top: int) -> list[Weight]:
     """The largest weights, then the smallest; only what is not 0. The bias is one of them."""
     learner, names = model.learner, _names(model)
-    weights = np.append(learner.weights, learner.bias_weight)
-    order = np.argsort(weights, kind="stable")
-    sides = (order[::-1][:top], order[:top][::-1])
-    chosen = [[int(slot) for slot in side if weights[slot] * sign > 0] for side, sign in zip(sides, (1, -1), strict=True)]
-    return [
-        Weight(None, ["(bias)"], float(weights[slot])) if slot == learner.n else Weight(slot, names(slot), float(weights[slot]))
-        for slot in (*chosen[0], *chosen[1])
-    ]
+    weights = learner.weights
+    slots = np.arange(0)
+    for start in range(0, learner.n, _PIECE):
+        more = start + np.flatnonzero(weights[start : start + _PIECE])
+        slots = _extreme(np.append(slots, more), weights, top)
+    found = [Weight(int(slot), names(int(slot)), float(weights[slot])) for slot in slots]
+    found += [Weight(None, ["(bias)"], learner.bias_weight)] if learner.bias_weight else []
+    found.sort(key=lambda each: each.weight)  # stable: of equal ones the first slot comes first
+    largest = [each for each in found if each.weight > 0][::-1][:top]
+    return largest + [each for each in found if each.weight < 0][:top][::-1]
+
+
+def _extreme(slots: NDArray[np.int64], weights: NDArray[np.float64], top: int) -> NDArray[np.int64]:
+    """Those of the slots, in order, that have the largest and the smallest weights."""
+    order = np.argsort(weights[slots], kind="stable")
+    return slots[np.sort(np.concatenate((order[:top], order[max(top, len(order) - top) :])))]
 
 
 def _names(model: Model) -> Callable[[int], list[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from thresher._core import Rounds
@@ -22,7 +23,8 @@ from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
-from thresher.evaluate import Trace, play, promising_margin, trace
+from thresher.evaluate import Outcomes, Trace, play, promising_margin, trace
+from thresher.evaluate.play import Plays
 from thresher.ledger import Ledger, Separator, Tally
 from thresher.linear import LinearLearner, Perceptron
 from thresher.store import Model, Run
@@ -34,6 +36,7 @@ VIOLATED = 3
 INTERRUPTED = 130
 BIAS = 1.0
 _MOST_PASSES = 10**9
+_KEPT_IN_MEMORY = 2**24
 CHECK_INTERRUPTED = "the check was interrupted"
 
 
@@ -45,6 +48,7 @@ class Session:
     source: Source
     bar: Bar
     interrupt: Interrupt
+    outcomes: Outcomes
 
 
 @dataclass
@@ -75,6 +79,7 @@ class Learned:
     interrupted: bool
     unlabelled: int
     bad: int
+    collisions: int
     first_bad: list[SourceError]
     notices: list[str]
     traced: Trace | None
@@ -102,8 +107,12 @@ def learn(options: argparse.Namespace) -> int:
     save = options.resume if options.save is None else options.save
     if save is not None:
         _check_save(save, source)
-    with Interrupt() as interrupt, Bar(quiet=options.quiet or options.json) as bar:
-        session = Session(options, source, bar, interrupt)
+    with (
+        Interrupt() as interrupt,
+        Bar(quiet=options.quiet or options.json) as bar,
+        SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY, buffering=0) as file,
+    ):
+        session = Session(options, source, bar, interrupt, Outcomes(file))
         learned = _learn(session, start, passes)
         if save is not None:
             learned.model.save(save)
@@ -166,7 +175,7 @@ def _check_save(path: str, source: Source) -> None:
 
 def _learn(session: Session, start: Start, passes: int) -> Learned:
     options, source, bar = session.options, session.source, session.bar
-    learner = None if start.learner is None else copy(start.learner)
+    learner, start.learner = start.learner, None  # one learner, one set of weights in memory
     ledger = Ledger(after=start.before)
     table = Table(bar, start.began, start.before)
     recipe, done, position, whole, names = start.recipe, start.done, start.position, start.whole, start.names
@@ -191,7 +200,8 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
                 return not session.interrupt.wished
 
             batches = _traced(stream, learner, options.trace, traces) if options.trace and not traces else stream
-            complete = play(learner, batches, ledger, watch)
+            to_check = source.again and not options.no_check
+            complete = play(session.outcomes.keeping(learner) if to_check else learner, batches, ledger, watch)
             recipe, names = stream.recipe, stream.names
             position = stream.position
             if complete:
@@ -215,6 +225,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         interrupted=done < passes,
         unlabelled=stream.unlabelled,
         bad=stream.bad,
+        collisions=learner.collisions,
         first_bad=stream.first_bad,
         notices=stream.notices,
         traced=traces[0] if traces else None,
@@ -232,7 +243,7 @@ def _nothing(stream: Stream) -> SourceError:
 
 def _traced(stream: Stream, learner: LinearLearner, rounds: int, traces: list[Trace]) -> Iterator[Batch]:
     """The batches of a stream, with a trace made of the first rounds on a copy of the learner."""
-    apprentice = copy(learner)
+    apprentice = [copy(learner)]  # to be taken out: its weights need not stay
     examples: list[tuple[Any, ...]] = []
     names: dict[int, str] = {}
     for batch in stream:
@@ -241,10 +252,10 @@ def _traced(stream: Stream, learner: LinearLearner, rounds: int, traces: list[Tr
             examples.append((batch.X[row], int(batch.y[row]), weight))
             names |= stream.names_of(batch, row)
         if len(examples) == rounds and not traces:
-            traces.append(trace(apprentice, examples, names=names, digits=6, most=4))
+            traces.append(trace(apprentice.pop(), examples, names=names, digits=6, most=4))
         yield batch
     if not traces:
-        traces.append(trace(apprentice, examples, names=names, digits=6, most=4))
+        traces.append(trace(apprentice.pop(), examples, names=names, digits=6, most=4))
 
 
 def _check_if_possible(session: Session, start: Start, learned: Learned) -> Exception | None:
@@ -269,16 +280,18 @@ def _check_if_possible(session: Session, start: Start, learned: Learned) -> Exce
 
 
 def _check(session: Session, start: Start, learned: Learned) -> None:
-    """Plays the run again, with its final weights as witness."""
-    source, bar = session.source, session.bar
-    if start.began.rounds:
-        learner, before, done, position = start.learner, start.before, start.done, start.position
-    else:  # it began at zero weights: all of it can be played again
-        learner, before, done, position = None, Tally(), 0, None
-    if learner is None:
-        learner = type(learned.learner)(**learned.learner._arguments())
-    bare = learner.rule.normalize and learner.rule.bias is None
-    with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
+    """Reads the run again, with its final weights as witness."""
+    outcomes = session.outcomes
+    before, done, position = start.before, start.done, start.position
+    if not start.began.rounds:  # it began at zero weights: all of it can be checked
+        before, done, position = Tally(), 0, None
+    began = time.monotonic()
+    if outcomes.rounds < learned.ledger.rounds - before.rounds and not before.rounds and not _replay(session, learned):
+        learned.unchecked = CHECK_INTERRUPTED
+        return
+    if outcomes.lost is not None:
+        raise outcomes.lost
+    with _again(session, learned) as stream:
         sample = next(iter(stream))  # always the first: an interrupted run shows the same as another
     margin = promising_margin(learned.learner, sample, learned.learner.rounds)
     try:
@@ -287,31 +300,65 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
         learned.unchecked = f"the final weights cannot be the witness: {error}"
         return
     ledger = Ledger(separator, after=before)
-    began = time.monotonic()
-    for _ in range(done, learned.run.passes):
-        with open_stream(source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare) as stream:
-            if position is not None:
-                stream.skip_to(position)
-
-            def watch(_batch: Batch, _rounds: Rounds, stream: Stream = stream) -> bool:
-                bar.advance("checking", stream, ledger.rounds - before.rounds)
-                return not session.interrupt.wished
-
-            complete = play(learner, stream, ledger, watch)
-            position = None
-            if not complete:
-                learned.unchecked = CHECK_INTERRUPTED
-                bar.end()
-                return
-            same = stream.position.digest == learned.run.whole
-        if not same:
-            break
-    bar.end()
-    if not same or ledger.tally.history != learned.ledger.tally.history:
-        saved = "" if learned.saved is None else f"; what was learned is in {learned.saved}"
-        raise SourceError(f"found other text when it was read again for the check, expected the same{saved}", file=str(source))
+    retelling = outcomes.retelling(learned.learner, before.rounds + 1)
+    if not _play_again(session, learned, retelling, ledger, done=done, position=position):
+        learned.unchecked = CHECK_INTERRUPTED
+        return
+    if not ledger._confirm(learned.ledger.tally):
+        raise _other_text(learned)
     learned.check_seconds = time.monotonic() - began
     if ledger.rounds == before.rounds:
         learned.unchecked = "the run had no example left to check the theorems on"
     else:
         learned.checked = ledger
+
+
+def _replay(session: Session, learned: Learned) -> bool:
+    """Plays a resumed run from its start, for the outcomes of its first rounds; the answer is whether it came to the end.
+
+    The learner that plays ends as what was learned, bit for bit, and takes its place before it begins: the weights of both
+    would not fit the memory that a user counts on.
+    """
+    learned.learner = type(learned.learner)(**learned.learner._arguments())
+    session.outcomes.clear()
+    ledger = Ledger()
+    if not _play_again(session, learned, session.outcomes.keeping(learned.learner), ledger):
+        return False
+    if ledger.tally.history != learned.ledger.tally.history:
+        raise _other_text(learned)
+    return True
+
+
+def _play_again(
+    session: Session, learned: Learned, learner: Plays, ledger: Ledger, *, done: int = 0, position: Position | None = None
+) -> bool:
+    """Plays the passes that were not done again, from `position` in the first of them on; was the end reached?"""
+    before = ledger.rounds
+    for _ in range(done, learned.run.passes):
+        with _again(session, learned) as stream:
+            if position is not None:
+                stream.skip_to(position)
+                position = None
+
+            def watch(_batch: Batch, _rounds: Rounds, stream: Stream = stream) -> bool:
+                session.bar.advance("checking", stream, ledger.rounds - before)
+                return not session.interrupt.wished
+
+            if not play(learner, stream, ledger, watch):
+                return False
+            if stream.position.digest != learned.run.whole:
+                raise _other_text(learned)
+    session.bar.end()
+    return True
+
+
+def _again(session: Session, learned: Learned) -> Stream:
+    rule = learned.learner.rule
+    bare = rule.normalize and rule.bias is None
+    return open_stream(session.source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare)
+
+
+def _other_text(learned: Learned) -> SourceError:
+    saved = "" if learned.saved is None else f"; what was learned is in {learned.saved}"
+    message = f"found other text when it was read again for the check, expected the same{saved}"
+    return SourceError(message, file=str(learned.source))

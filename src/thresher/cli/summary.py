@@ -49,11 +49,11 @@ def as_json(learned: Learned) -> dict[str, Any]:
         "confusion": run.as_dict(),
         "baselines": {"best_constant": _constant(run), "repeat_last": _repeats(learned)},
         "learner": {"name": type(learner).__name__, "parameters": learner._arguments()},
-        "rounds_in_all": learner.rounds,
+        "rounds_in_all": learned.ledger.rounds,
         "unlabelled": learned.unlabelled,
         "bad_lines": learned.bad,
         "first_bad_lines": [str(error) for error in learned.first_bad],
-        "collisions": learner.collisions,
+        "collisions": learned.collisions,
         "interrupted": learned.interrupted,
         "saved": learned.saved,
         "notices": _notices(learned),
@@ -110,10 +110,8 @@ def _notices(learned: Learned) -> list[str]:
     if learned.bad:
         first = "; ".join(str(error) for error in learned.first_bad)
         notices.append(f"{learned.bad:,} lines could not be read and were left out{since}: {first}")
-    if learned.learner.collisions:
-        notices.append(
-            f"{learned.learner.collisions:,} times two names of one example fell into one slot; more --bits make that rarer"
-        )
+    if learned.collisions:
+        notices.append(f"{learned.collisions:,} times two names of one example fell into one slot; more --bits make that rarer")
     repeats, constant = _repeats(learned), _constant(run)
     if run.examples >= 100 and min(repeats, constant) < _SORTED_BELOW * run.examples:
         best = "repeating the last label" if repeats <= constant else "the best constant"

@@ -3,6 +3,7 @@
 from thresher.evaluate.blackboard import Trace, trace
 from thresher.evaluate.confusion import Confusion, percent
 from thresher.evaluate.margin import promising_margin
+from thresher.evaluate.outcomes import Outcomes
 from thresher.evaluate.play import play
 
-__all__ = ["Confusion", "Trace", "percent", "play", "promising_margin", "trace"]
+__all__ = ["Confusion", "Outcomes", "Trace", "percent", "play", "promising_margin", "trace"]

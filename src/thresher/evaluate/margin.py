@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from thresher._core import LARGEST_VALUE
@@ -10,6 +12,8 @@ from thresher.data.stream import Batch
 from thresher.linear import LinearLearner
 
 __all__ = ["promising_margin"]
+
+_PIECE = 2**16  # weights at a time: their squares take memory
 
 
 def promising_margin(learner: LinearLearner, sample: Batch, rounds: int) -> float:
@@ -27,7 +31,9 @@ def promising_margin(learner: LinearLearner, sample: Batch, rounds: int) -> floa
     5.0
     """
     agreed = sample.y * learner.score_many(sample.X)
-    norm = float(np.sqrt(np.square(learner.weights).sum() + learner.bias_weight**2))
+    weights = learner.weights
+    squares = sum(float(np.square(weights[k : k + _PIECE]).sum()) for k in range(0, len(weights), _PIECE))
+    norm = math.sqrt(squares + learner.bias_weight**2)
     each = len(agreed) / rounds
     shares = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5]
     candidates = [1.0, *np.quantile(agreed, shares, method="lower"), *np.quantile(np.abs(agreed), shares, method="lower")]

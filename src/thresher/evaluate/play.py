@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from thresher._core import Rounds
 from thresher.data.stream import Batch
 from thresher.ledger import Ledger
-from thresher.linear import LinearLearner
 
-__all__ = ["Watch", "play"]
+__all__ = ["Plays", "Watch", "play"]
 
 #: Is shown every batch with its rounds, and says whether to go on.
 Watch = Callable[[Batch, Rounds], bool]
 
 
-def play(learner: LinearLearner, stream: Iterable[Batch], ledger: Ledger, watch: Watch | None = None) -> bool:
+class Plays(Protocol):
+    """Whatever makes rounds of examples: a learner, or what tells again how one learned."""
+
+    def learn_many(self, X: Any, y: Any, weights: Any = None) -> Rounds: ...
+
+
+def play(learner: Plays, stream: Iterable[Batch], ledger: Ledger, watch: Watch | None = None) -> bool:
     """Learns a stream and enters every round. `watch` may stop it after any batch; the answer is whether it came to the end.
 
     >>> import thresher as th

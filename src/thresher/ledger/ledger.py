@@ -65,6 +65,17 @@ class Ledger:
             raise
         self._tally = tally
 
+    def _confirm(self, played: Tally) -> bool:
+        """Whether these rounds, which were told again, come to all that was counted when they were played.
+
+        If so, they are taken for what those are known to be: rounds that the core played, one after the other.
+        """
+        known = replace(played, unseen=self._tally.unseen)
+        if replace(known, history=None) != replace(self._tally, history=None):
+            return False
+        self._tally = known
+        return True
+
     @property
     def tally(self) -> Tally:
         """Everything counted so far."""

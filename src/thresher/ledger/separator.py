@@ -19,6 +19,7 @@ from thresher.examples import numeric
 from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
 from thresher.linear import Hypothesis, LinearLearner
+from thresher.linear.learner import within
 
 __all__ = ["Separator"]
 
@@ -52,9 +53,12 @@ class Separator:
             raise ParameterError(
                 f"found u of shape {weights.shape}, expected one weight for each attribute in one dimension: try .ravel()"
             )
-        if not (np.abs(weights) <= LARGEST_VALUE).all():
-            raise ParameterError("found a weight in u that is not a finite number of at most 2^250 (1.8e75)")
         weights.flags.writeable = False
+        self._set(weights, bias_weight, margin, called)
+
+    def _set(self, weights: NDArray[np.float64], bias_weight: float, margin: float, called: str) -> None:
+        if not within(weights, LARGEST_VALUE):
+            raise ParameterError("found a weight in u that is not a finite number of at most 2^250 (1.8e75)")
         self._u = weights
         self._bias_weight = _number("bias_weight", bias_weight)
         self._margin = _number("margin", margin)
@@ -72,13 +76,15 @@ class Separator:
         >>> th.Separator.of(learner).u.tolist()
         [-1.0, -2.0]
         """
+        separator = cls.__new__(cls)  # without a copy: what a learner shows of its weights never changes
         called = f"the learner's weights after {learner.rounds:,} rounds"
-        return cls(learner.weights, bias_weight=learner.bias_weight, margin=margin, called=called)
+        separator._set(learner.weights, learner.bias_weight, margin, called)
+        return separator
 
     @property
     def u(self) -> NDArray[np.float64]:
         """The weights, read-only."""
-        return self._u
+        return self._u[:]
 
     @property
     def bias_weight(self) -> float:

@@ -66,6 +66,13 @@ class LinearLearner(Group):
         codes, given = labels.read(y, len(rows))
         return self._learn_block(rows, codes, _example_weights(weights, len(rows)), read, given)
 
+    def _told(
+        self, first: int, X: object, y: object, weights: ArrayLike | None, said: NDArray[np.int8], changed: NDArray[np.bool_]
+    ) -> Rounds:
+        """Rounds that it played earlier on these rows, from number `first` on, with what came out then."""
+        rows, read = examples.many(X, self.n)
+        return self._tell(first, rows, labels.read(y, len(rows))[0], said, changed, _example_weights(weights, len(rows)), read)
+
     def score_many(self, X: object) -> NDArray[np.float64]:
         """The scores of many examples, one a row. Never changes the learner."""
         return self._score_block(examples.block(X, self.n))
@@ -99,7 +106,7 @@ class LinearLearner(Group):
             raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
         if impossible := small._impossible(arrays, {**heads, "n": arguments["n"]}):
             raise StoreError(impossible)
-        planes = {name: np.array(plane) if copied else plane for name, plane in arrays.items()}
+        planes = {name: np.array(plane) if copied else np.require(plane, None, ["C", "A"]) for name, plane in arrays.items()}
         learner = cls.__new__(cls)
         Group.__init__(learner, arguments["n"], small.rule, planes, heads)
         return learner
@@ -254,7 +261,7 @@ def _check_state(parameters: object, arrays: object, cls: type[LinearLearner]) -
     if type(n) is not int or not 1 <= n <= MOST_ATTRIBUTES:
         raise StoreError(f"found n = {n!r} in the state's arguments, expected a whole number from 1 to 2^48")
     for name, plane in arrays.items():
-        if type(plane) is not np.ndarray or plane.dtype != np.float64 or plane.shape != (n,) or not plane.flags.carray:
+        if type(plane) is not np.ndarray or plane.dtype != np.float64 or plane.shape != (n,):
             raise StoreError(f"the state's {name} are not n = {n} numbers of float64")
 
 

@@ -140,7 +140,7 @@ class Model:
         if not isinstance(name, str) or name not in LEARNERS:
             raise StoreError(f"found the learner {name!r}, expected one of {', '.join(LEARNERS)}")
         arrays = {section: _floats(array) for section, array in sections.items() if section != "names"}
-        learner = LEARNERS[name].from_state(parameters, arrays)
+        learner = LEARNERS[name]._over(parameters, arrays)  # the file's memory is ours alone
         recipe = None if header["recipe"] is None else Recipe.from_dict(header["recipe"])
         if recipe is not None and recipe.n != learner.n:
             raise StoreError(f"found a recipe for n = {recipe.n} with a learner of n = {learner.n}")
