@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <utility>
@@ -41,7 +40,7 @@ struct Sums {
 inline double reduce(const double (&s)[4]) { return (s[0] + s[2]) + (s[1] + s[3]); }
 
 // One state per slot, zero at first, aligned to a cache line; a large one to a huge page, which it asks for: random
-// access to millions of slots is bound by the page tables otherwise. Pages come when they are first touched.
+// access to millions of slots is bound by the page tables otherwise. Its pages come when they are first touched.
 //
 // A copy of a plane is the same memory. So what was learned is handed on as it is, to a comparator, a file or another
 // learner, and only who writes while others look makes it twice: call `unshare` before you write.
@@ -66,17 +65,28 @@ class Plane {
 
   private:
     static std::shared_ptr<double> zeros(std::size_t n) {
-        const std::size_t size = n * sizeof(double), alignment = size < huge ? 64 : huge;
-        void* const memory = std::calloc(size + alignment, 1);
-        if (memory == nullptr) throw std::bad_alloc();
-        const std::shared_ptr<void> owner(memory, std::free);
-        const auto start = (reinterpret_cast<std::uintptr_t>(memory) + alignment - 1) / alignment * alignment;
-        auto* const data = reinterpret_cast<double*>(start);
 #ifdef __linux__
-        if (size >= huge) madvise(data, size / huge * huge, MADV_HUGEPAGE);
+        if (n * sizeof(double) >= huge) return huge_zeros(n * sizeof(double));
 #endif
-        return {owner, data};
+        constexpr std::align_val_t line{64};
+        const std::shared_ptr<double> data(static_cast<double*>(::operator new(n * sizeof(double), line)),
+                                           [](double* last) { ::operator delete(last, line); });
+        std::fill_n(data.get(), n, 0.0);
+        return data;
     }
+
+#ifdef __linux__
+    // From the system itself: memory that was in use before may lie in small pages.
+    static std::shared_ptr<double> huge_zeros(std::size_t size) {
+        const std::size_t room = size + huge;
+        void* const mapped = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped == MAP_FAILED) throw std::bad_alloc();
+        const std::shared_ptr<void> owner(mapped, [room](void* last) { munmap(last, room); });
+        const auto start = (reinterpret_cast<std::uintptr_t>(mapped) + huge - 1) / huge * huge;
+        madvise(reinterpret_cast<void*>(start), size / huge * huge, MADV_HUGEPAGE);
+        return {owner, reinterpret_cast<double*>(start)};
+    }
+#endif
 
     static constexpr std::size_t huge = std::size_t{1} << 21;
     std::size_t n_;
