@@ -173,7 +173,7 @@ def test_indices_from_0_on_end_one_earlier(tmp_path: Path, line: bytes) -> None:
 def test_a_line_without_features_is_refused_where_a_learner_needs_them(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"1 1:1\n" + line)
-    with th.open_stream(path, needs_features=True) as stream, pytest.raises(th.SourceError) as caught:
+    with th.open_stream(path, rule=th.Perceptron(8, normalize=True).rule) as stream, pytest.raises(th.SourceError) as caught:
         list(stream)
     said = "found no feature other than 0, expected one at least, since the learner normalises: or give it a bias"
     assert str(caught.value) == f"{path}:2:1: {said}"

@@ -195,6 +195,7 @@ def read_pieces(
         "drop_unlabelled": False,
         "skip_bad": True,
         "needs_features": False,
+        "values": "any",
     }
     reader = Reader(format, n, **(options | given))
     sizes, made = iter(sizes), CoreReading()

@@ -157,6 +157,9 @@ struct Rounds {
 Sight sight_of(nb::handle rule);
 // Whether it keeps the larger of two values that meet in one slot: where it needs them in [0, 1].
 bool keeps_larger(nb::handle rule);
+// Which values an example of it may hold, in a word, and what that word means.
+const char* values_of(Domain domain);
+Domain domain_of(std::string_view values);
 // Whether it also moves where it is right by less than a margin.
 bool has_margin(nb::handle rule);
 

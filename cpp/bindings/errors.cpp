@@ -61,14 +61,14 @@ void raise(const Fault& fault, std::optional<std::size_t> row, nb::handle found,
                   column + "found " + shortest(fault.value) + ", expected a finite number of at most 2^250 (1.8e75)",
                   {row, at, rounds});
         case Fault::Kind::signed_unit:
-            raise("ExampleError", column + "found " + shortest(fault.value) + ", expected a number from -1 to 1",
-                  {row, at, rounds});
         case Fault::Kind::unit:
-            raise("ExampleError", column + "found " + shortest(fault.value) + ", expected a number from 0 to 1",
+        case Fault::Kind::binary: {
+            const Domain domain = fault.kind == Fault::Kind::unit     ? Domain::unit
+                                  : fault.kind == Fault::Kind::binary ? Domain::binary
+                                                                      : Domain::signed_unit;
+            raise("ExampleError", column + "found " + shortest(fault.value) + ", expected " + expected_values(domain),
                   {row, at, rounds});
-        case Fault::Kind::binary:
-            raise("ExampleError", column + "found " + shortest(fault.value) + ", expected 0 or 1",
-                  {row, at, rounds});
+        }
         case Fault::Kind::slot:
             raise("ExampleError",
                   column + "found index " + std::to_string(fault.column) + ", expected one from 0 to n - 1",

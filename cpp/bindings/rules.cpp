@@ -63,6 +63,13 @@ std::unique_ptr<AnyGroup> first_of(std::size_t n, nb::handle rule, const nb::dic
     return group;
 }
 
+template <class... Rules>
+Domain domain_of_any(nb::handle rule) {
+    Domain domain = Domain::any;
+    (void)((nb::isinstance<Rules>(rule) && (domain = Rules::domain, true)) || ...);
+    return domain;
+}
+
 }  // namespace
 
 std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dict& kept) {
@@ -76,7 +83,25 @@ std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dic
 Sight sight_of(nb::handle rule) { return rule.is_none() ? Sight{} : nb::cast<const AnyRule&>(rule).sight; }
 
 bool keeps_larger(nb::handle rule) {
-    return nb::isinstance<Winnow>(rule) || nb::isinstance<LiteralWinnow>(rule) || nb::isinstance<Elimination>(rule);
+    const Domain domain = domain_of_any<Winnow, LiteralWinnow, BalancedWinnow, Elimination>(rule);
+    return domain == Domain::unit || domain == Domain::binary;
+}
+
+const char* values_of(Domain domain) {
+    switch (domain) {
+        case Domain::any: break;
+        case Domain::signed_unit: return "signed unit";
+        case Domain::unit: return "unit";
+        case Domain::binary: return "binary";
+    }
+    return "any";
+}
+
+Domain domain_of(std::string_view values) {
+    for (const Domain domain : {Domain::any, Domain::signed_unit, Domain::unit, Domain::binary}) {
+        if (values == values_of(domain)) return domain;
+    }
+    throw std::invalid_argument("no such values");
 }
 
 bool has_margin(nb::handle rule) { return nb::isinstance<MarginPerceptron>(rule); }
@@ -86,10 +111,14 @@ void bind_rules(nb::module_& m) {
         .def_prop_ro("normalize", [](const AnyRule& rule) { return rule.sight.normalize; },
                      "Whether it scales each example to norm 1.")
         .def_prop_ro("bias", &bias_of, "The value of the attribute that it appends; None where there is none.")
-        .def_prop_ro("keeps_larger", [](nb::handle self) { return keeps_larger(self); },
-                     nb::sig("def keeps_larger(self, /) -> bool"),
-                     "Whether the larger of two values in one slot is kept, as where examples are from 0 to 1; "
-                     "others add them.");
+        .def_prop_ro(
+            "values",
+            [](nb::handle self) {
+                return values_of(domain_of_any<Winnow, LiteralWinnow, BalancedWinnow, Elimination>(self));
+            },
+            nb::sig("def values(self, /) -> str"),
+            "Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Of two\n"
+            "names in one slot the larger value is kept where they may not be negative; elsewhere they are added.");
 
     bind_rule<Perceptron>(m, "The Perceptron's rule.", [](const Perceptron& rule) {
         return nb::make_tuple(rule.sight.normalize, bias_of(rule), rule.tie);

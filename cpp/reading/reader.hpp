@@ -22,6 +22,7 @@ struct Policy {
     bool drop_unlabelled = false;  // unlabelled lines are counted and left out
     bool skip_bad = false;         // lines that cannot be read are counted and left out
     bool needs_features = false;   // for a learner that normalises: a line without features cannot be read
+    Domain domain = Domain::any;   // and which values it takes
 };
 
 // Memory: how much is read at a time, and what a line may have at most.
@@ -196,8 +197,7 @@ class Reader final : public AnyReader {
         const std::int64_t collisions = rows.collisions;
         Trouble trouble;
         bool good = format_.read({at, line_, place, policy_.labelled}, labels, rows, trouble);
-        if (good && policy_.needs_features && rows.size > size && rows.terms == terms) {
-            trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
+        if (good && rows.size > size && !fits(at, rows, terms, trouble)) {
             rows.drop_last(terms);
             labels.forget_after(known);
             good = false;
@@ -209,6 +209,37 @@ class Reader final : public AnyReader {
             if (policy_.drop_unlabelled) rows.drop_last(terms);
         }
         if (rows.size == size) rows.collisions = collisions;
+    }
+
+    // Whether the learner can take the row that was read last, whose terms begin at `terms`.
+    bool fits(const char* line, const Rows& rows, std::size_t terms, Trouble& trouble) const {
+        if (policy_.needs_features && rows.terms == terms) {
+            trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
+            return false;
+        }
+        if (policy_.domain == Domain::any) [[likely]] return true;
+        const double* const values = rows.values.get();
+        for (std::size_t j = terms; j < rows.terms; ++j) {
+            if (refuse_value(policy_.domain, values[j]) == Fault::Kind::none) continue;
+            trouble = {1, "a value of " + std::to_string(values[j]), expected_values(policy_.domain)};
+            place(line, trouble);
+            return false;
+        }
+        return true;
+    }
+
+    // The column of the first number after a colon that the learner cannot take, if there is one.
+    void place(const char* line, Trouble& trouble) const {
+        for (const char* at = line; !at_end(at); ++at) {
+            if (*at != ':') continue;
+            const char* end = at + 1;
+            while (!is_blank(*end) && !at_end(end) && *end != '|') ++end;
+            double value;
+            if (!number_between(at + 1, end, value) || refuse_value(policy_.domain, value) == Fault::Kind::none) continue;
+            trouble.column = static_cast<std::size_t>(at + 1 - line) + 1;
+            trouble.found = shown(at + 1, end);
+            return;
+        }
     }
 
     void check_length(std::size_t size) {

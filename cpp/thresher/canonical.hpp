@@ -31,6 +31,17 @@ inline Fault::Kind refuse_value(Domain domain, double value) {
     return Fault::Kind::value;
 }
 
+// What a domain asks for, in words.
+inline const char* expected_values(Domain domain) {
+    switch (domain) {
+        case Domain::any: break;
+        case Domain::signed_unit: return "a number from -1 to 1";
+        case Domain::unit: return "a number from 0 to 1";
+        case Domain::binary: return "0 or 1";
+    }
+    return "a finite number of at most 2^250 (1.8e75)";
+}
+
 // Where a row that is not yet canonical becomes so. Kept across rows, so that it allocates only to grow.
 class Canonical {
   public:

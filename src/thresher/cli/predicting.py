@@ -32,7 +32,6 @@ def predict(options: argparse.Namespace) -> int:
     spelled = np.array([minus, "0", plus], dtype=object)
     source = Source(*options.source)
     made, examples = Confusion(), 0
-    bare = learner.rule.normalize and learner.rule.bias is None
     with (
         Bar(quiet=False) as bar,
         open_stream(
@@ -40,7 +39,7 @@ def predict(options: argparse.Namespace) -> int:
             **reading(options, recipe),
             keep_unlabelled=True,
             ignore_labels=options.ignore_labels,
-            needs_features=bare,
+            rule=learner.rule,
             tags=options.id is not None,
         ) as stream,
     ):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import NOT_A_LABEL, Block, Reader, slot_of_bytes
+from thresher._core import NOT_A_LABEL, Block, Reader, Rule, slot_of_bytes
 from thresher._core import Batch as CoreBatch
 from thresher.data.recipe import FORMATS, Recipe
 from thresher.data.source import Opened, Place, Source
@@ -86,7 +86,7 @@ class Stream:
         skip_bad: bool,
         keep_unlabelled: bool,
         ignore_labels: bool,
-        needs_features: bool,
+        rule: Rule | None,
         tags: bool,
     ) -> None:
         self.source = source
@@ -112,7 +112,8 @@ class Stream:
                 labels="ignored" if ignore_labels else "optional" if keep_unlabelled else "needed",
                 drop_unlabelled=not keep_unlabelled,
                 skip_bad=skip_bad,
-                needs_features=needs_features,
+                needs_features=rule is not None and rule.normalize and rule.bias is None,
+                values="any" if rule is None else rule.values,
             )
         except BaseException:
             self.close()
@@ -339,7 +340,7 @@ def open_stream(
     on_bad: str = "stop",
     keep_unlabelled: bool = False,
     ignore_labels: bool = False,
-    needs_features: bool = False,
+    rule: Rule | None = None,
     tags: bool = False,
     recipe: Recipe | None = None,
 ) -> Stream:
@@ -352,7 +353,9 @@ def open_stream(
     - ``positive`` names the positive label. By default it is the larger number, or the later word in the alphabet.
     - ``on_bad="skip"`` leaves out lines that cannot be read, and counts them; by default they raise `SourceError`.
     - ``keep_unlabelled`` gives examples without a label, too, for a learner to predict; ``ignore_labels`` takes all for such.
-    - ``recipe`` is that of a model, instead of all these.
+    - ``rule`` is that of the learner, `learner.rule`: a line that it could not learn is then refused with its place, and where
+      it needs values from 0 to 1, the larger of two in one slot is kept instead of their sum.
+    - ``recipe`` is that of a model, instead of all that says how to read.
 
     >>> import thresher as th
     >>> with th.open_stream("demo:oranges") as stream:
@@ -378,6 +381,6 @@ def open_stream(
         skip_bad=on_bad == "skip",
         keep_unlabelled=keep_unlabelled or ignore_labels,
         ignore_labels=ignore_labels,
-        needs_features=needs_features,
+        rule=rule,
         tags=tags,
     )
