@@ -49,7 +49,11 @@ _SHARP = Theorem(
 )
 _SIMPLE = Theorem("Winnow, disjunction, simple", "M < αn/((α − 1)θ) + (1 + α)rk", "Littlestone 1988; Mansour 2012")
 _COVER = Theorem("Winnow, cover", "M < αn/((α − 1)θ) + (1 + α)‖μ‖₁k", "Littlestone 1988, with a fractional cover μ")
-_AGNOSTIC = Theorem("Winnow, attribute errors", "M < αn/((α − 1)θ) + (1 + α)(rk + A)", "Littlestone 1991, in another form")
+_AGNOSTIC = Theorem(
+    "Winnow, attribute errors",
+    "M < αn/((α − 1)θ) + (1 + α)(rk + A)",
+    "after Littlestone 1988, for labels that no disjunction gives",
+)
 _TEXTBOOK = Theorem("Winnow, as in textbooks", "M ≤ 2 + 3r(1 + lg n)", "Littlestone 1988; Mansour 2012")
 
 _EXACT_POWER = 1000  # up to this k, α^(k+1) is computed
