@@ -158,11 +158,11 @@ def winnow_agnostic(
     """M < αn/((α − 1)θ) + (1 + α)(rk + A): any r attributes, and A the attribute errors of their disjunction.
 
     A sums over the mistakes (or over all rounds): 1 where the label is 1 and none of them is active, and their active number
-    where it is 0. For Σ log_α w over them is at most rk; a promotion adds at least 1 to it, or nothing where A grows by 1, and
-    a demotion takes from it no more than A grows.
+    where it is 0. For an attribute's promotions less its demotions are at most k, so their sum over the r is at most rk; a
+    promotion adds at least 1 to it, or nothing where A grows by 1, and a demotion takes from it no more than A grows.
 
-    With a floor, M < αn/((α − 1)(θ − floor)) + (1 + a)(rK + A), where a = αθ/(θ − floor) and K = 1 + log_α θ replaces k: a
-    weight that was held by the floor is no power of α any more, and all that is known of it is w ≤ αθ.
+    A floor changes it as it does the simple form, and k stays: a weight that the floor has held up is still at least α to the
+    power of promotions less demotions, so these are below k before each promotion.
 
     >>> winnow_agnostic(2, errors=3, n=8).at_most
     28
@@ -173,8 +173,7 @@ def winnow_agnostic(
     assumes = (WINNOW, BINARY, "A is the sum for these r attributes")
     if math.isinf(errors):
         return Bound(math.inf, "mistakes", _AGNOSTIC, assumes)
-    k = rule.most_log if floor else rule.promotions(strict)
-    return _below(rule.mistakes(r * k + Fraction(errors)), _AGNOSTIC, assumes)
+    return _below(rule.mistakes(r * rule.promotions(strict) + Fraction(errors)), _AGNOSTIC, assumes)
 
 
 def winnow_textbook(r: int, *, n: int) -> Bound:
