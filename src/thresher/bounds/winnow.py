@@ -91,10 +91,10 @@ def winnow_disjunction(
 
     At the end the sum of the weights exceeds Σ α^d over the relevant attributes, d the promotions of each; promotions ≤ Σ d. So
     M < αn/((α − 1)θ) + Σ((1 + α)d − α^(d+1)/((α − 1)θ)), and as α^d ≤ θ before a promotion, each adds at least 1: d = k is the
-    worst. If r = n, nothing is demoted and M ≤ nk. (Beyond k = 1000, αθ stands in the place of α^(k+1), which is not below it.)
+    worst. If r = n, nothing is demoted and M ≤ nk. (Beyond k = 1000, αθ ≤ α^(k+1) stands in its place.)
 
-    With a floor, M < αn/((α − 1)φ) + r((1 + a)k − α^(k+1)/((α − 1)φ)), where φ = θ − floor and a = αθ/φ: the sum of the weights
-    at the end is as before, a promotion adds (1 + a) − α^(d+1)/φ ≥ 1, and relevant weights are never demoted.
+    With a floor, M < αn/((α − 1)b) + r((1 + a)k − α^(k+1)/((α − 1)b)), where b = θ − floor and a = αθ/b: the sum of the weights
+    at the end is as before, a promotion adds (1 + a) − α^(d+1)/b ≥ 1, and relevant weights are never demoted.
 
     Attained: nearly. At n = 8 and r = 2 the worst stream makes 14 mistakes (the bound is 15), and 16 of 17 if strict.
 
