@@ -1,7 +1,7 @@
 """What the documentation shows of the command line is what it prints: `python -m tests.pages` writes it anew.
 
 In a block of `console`, lines that begin with `$ ` are run, all of a page in one empty folder, and what they print follows.
-The pages in docs/commands are made from the commands' own options.
+The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tests.theorems import theorems_page
 from thresher.cli import COMMANDS, parser
 
 __all__ = ["GENERATED", "ROOT"]
@@ -79,6 +80,7 @@ def _spelled(action: argparse.Action) -> str:
 #: Every page that is generated or shows output, and what makes it.
 GENERATED: dict[Path, Callable[[], str]] = {
     **{ROOT / page: partial(_with_output, ROOT / page) for page in ("README.md", "docs/tutorial.md")},
+    ROOT / "docs" / "theorems.md": theorems_page,
     **{ROOT / "docs" / "commands" / f"{name}.md": partial(_command_page, name) for name in COMMANDS},
 }
 

@@ -28,7 +28,7 @@ def test_doctests_in(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", GENERATED, ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_is_shown_of_the_commands_is_current(page: Path) -> None:
+def test_what_is_generated_is_current(page: Path) -> None:
     assert page.read_text(encoding="utf-8") == GENERATED[page](), "python -m tests.pages writes it anew"
 
 

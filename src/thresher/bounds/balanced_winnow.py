@@ -30,14 +30,14 @@ _TUNED_RATE = "η = artanh(γ/‖u‖₁)"
 _GENERAL = Theorem(
     "Balanced Winnow",
     "M ≤ (ln N + ηD/‖u‖₁)/(ηγ/‖u‖₁ − ln cosh η), N = 2n, 2n + 2 with a dummy",
-    "Littlestone 1989; Kivinen and Warmuth 1997, with explicit constants",
+    "exponentiated gradient; explicit form of a bound in Mansour 2012",
 )
 _TUNED = Theorem(
     "Balanced Winnow, tuned",
     "M ≤ 2 ln N/((1 + g)ln(1 + g) + (1 − g)ln(1 − g)), g = γ/‖u‖₁",
     "the general form at its best η",
 )
-_TEXTBOOK = Theorem("Balanced Winnow, as in textbooks", "M ≤ 2 ln N·(‖u‖₁/γ)²", "Grove, Littlestone and Schuurmans 2001")
+_TEXTBOOK = Theorem("Balanced Winnow, as in textbooks", "M ≤ 2 ln N·(‖u‖₁/γ)²", "the tuned form, estimated")
 _GAP = Theorem("Balanced Winnow, with a gap", "M ≤ 32(‖u‖₁L∞/a)² ln(2n + 2)", "Mansour 2012, with an explicit constant")
 
 

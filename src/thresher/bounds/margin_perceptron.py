@@ -25,11 +25,11 @@ MARGIN_PERCEPTRON = "the rounds are a Margin Perceptron's with this γ and ε, e
 _SEPARABLE = "y·(u·x) ≥ γ on every round for a unit u"
 _UPDATES = "updates after the first"
 
-_CLOSED = Theorem("Margin Perceptron", "M ≤ 2/(εγ)² + 2/(εγ) − 2/ε", "Mansour 2012, with the constants that his proof gives")
+_CLOSED = Theorem("Margin Perceptron", "M ≤ 2/(εγ)² + 2/(εγ) − 2/ε", "Mansour 2012, with sharper constants")
 _RECURSION = Theorem(
     "Margin Perceptron, recursion",
     "γ(M + 1) ≤ f_M with f_0 = 1, f_{t+1} = √(f_t² + 2(1 − ε)γf_t + 1)",
-    "Mansour 2012, his proof without its last estimate",
+    "Mansour 2012, solved exactly",
 )
 _MISTAKES = Theorem("Margin Perceptron, mistakes", "mistakes ≤ 1 + the recursion's M", _RECURSION.citation)
 _TEXTBOOK = Theorem("Margin Perceptron, as in textbooks", "M ≤ 12/γ²", "Mansour 2012, for ε = 1/2")
@@ -94,7 +94,7 @@ def _ranges(margin: float, epsilon: float) -> None:
 
 def _closed(margin: float, one: float, room: float) -> float:
     """M with γ(M + 1) ≤ one + one/room + (γ − room/2)M, where room = γ − ρ: from one/room on, a step is at most ρ + room/2."""
-    return 2 * (one + one / room - margin) / room
+    return 2 * (one + one / room - margin) / room if room > 0 else math.inf
 
 
 def _recursion(margin: float, epsilon: float, rounding: float) -> float:
@@ -128,7 +128,7 @@ def _recursion(margin: float, epsilon: float, rounding: float) -> float:
             longest = s / 2
         else:
             return min(float(t + s - 1), closed)
-        if t > closed:
+        if t > closed or f > 1e150:  # no square of f may overflow
             break
     return closed
 

@@ -102,6 +102,8 @@ def perceptron_hinge(hinge: float, *, norm: float, radius: float = 1.0) -> Bound
     With H over all rounds it holds for the same rows in any order, and v = 0 gives the honest M ≤ T. With H over mistake
     rounds alone it holds too, but v = 0 gives M ≤ M: use that as a diagnostic.
 
+    Attained: k orthonormal examples, all labelled −1, against v = −c in every coordinate, 0 < c ≤ 1, make k mistakes.
+
     >>> perceptron_hinge(hinge=5, norm=0).at_most, perceptron_hinge(hinge=0, norm=3).at_most
     (5, 9)
     """

@@ -49,7 +49,11 @@ _SHARP = Theorem(
 )
 _SIMPLE = Theorem("Winnow, disjunction, simple", "M < αn/((α − 1)θ) + (1 + α)rk", "Littlestone 1988; Mansour 2012")
 _COVER = Theorem("Winnow, cover", "M < αn/((α − 1)θ) + (1 + α)‖μ‖₁k", "Littlestone 1988, with a fractional cover μ")
-_AGNOSTIC = Theorem("Winnow, attribute errors", "M < αn/((α − 1)θ) + (1 + α)(rk + A)", "Littlestone 1991, in another form")
+_AGNOSTIC = Theorem(
+    "Winnow, attribute errors",
+    "M < αn/((α − 1)θ) + (1 + α)(rk + A)",
+    "after Littlestone 1988, for labels that no disjunction gives",
+)
 _TEXTBOOK = Theorem("Winnow, as in textbooks", "M ≤ 2 + 3r(1 + lg n)", "Littlestone 1988; Mansour 2012")
 
 _EXACT_POWER = 1000  # up to this k, α^(k+1) is computed
@@ -87,10 +91,10 @@ def winnow_disjunction(
 
     At the end the sum of the weights exceeds Σ α^d over the relevant attributes, d the promotions of each; promotions ≤ Σ d. So
     M < αn/((α − 1)θ) + Σ((1 + α)d − α^(d+1)/((α − 1)θ)), and as α^d ≤ θ before a promotion, each adds at least 1: d = k is the
-    worst. If r = n, nothing is demoted and M ≤ nk. (Beyond k = 1000, αθ stands in the place of α^(k+1), which is not below it.)
+    worst. If r = n, nothing is demoted and M ≤ nk. (Beyond k = 1000, αθ ≤ α^(k+1) stands in its place.)
 
-    With a floor, M < αn/((α − 1)φ) + r((1 + a)k − α^(k+1)/((α − 1)φ)), where φ = θ − floor and a = αθ/φ: the sum of the weights
-    at the end is as before, a promotion adds (1 + a) − α^(d+1)/φ ≥ 1, and relevant weights are never demoted.
+    With a floor, M < αn/((α − 1)b) + r((1 + a)k − α^(k+1)/((α − 1)b)), where b = θ − floor and a = αθ/b: the sum of the weights
+    at the end is as before, a promotion adds (1 + a) − α^(d+1)/b ≥ 1, and relevant weights are never demoted.
 
     Attained: nearly. At n = 8 and r = 2 the worst stream makes 14 mistakes (the bound is 15), and 16 of 17 if strict.
 
@@ -154,11 +158,11 @@ def winnow_agnostic(
     """M < αn/((α − 1)θ) + (1 + α)(rk + A): any r attributes, and A the attribute errors of their disjunction.
 
     A sums over the mistakes (or over all rounds): 1 where the label is 1 and none of them is active, and their active number
-    where it is 0. For Σ log_α w over them is at most rk; a promotion adds at least 1 to it, or nothing where A grows by 1, and
-    a demotion takes from it no more than A grows.
+    where it is 0. For an attribute's promotions less its demotions are at most k, so their sum over the r is at most rk; a
+    promotion adds at least 1 to it, or nothing where A grows by 1, and a demotion takes from it no more than A grows.
 
-    With a floor, M < αn/((α − 1)(θ − floor)) + (1 + a)(rK + A), where a = αθ/(θ − floor) and K = 1 + log_α θ replaces k: a
-    weight that was held by the floor is no power of α any more, and all that is known of it is w ≤ αθ.
+    A floor changes it as it does the simple form, and k stays: a weight that the floor has held up is still at least α to the
+    power of promotions less demotions, so these are below k before each promotion.
 
     >>> winnow_agnostic(2, errors=3, n=8).at_most
     28
@@ -169,8 +173,7 @@ def winnow_agnostic(
     assumes = (WINNOW, BINARY, "A is the sum for these r attributes")
     if math.isinf(errors):
         return Bound(math.inf, "mistakes", _AGNOSTIC, assumes)
-    k = rule.most_log if floor else rule.promotions(strict)
-    return _below(rule.mistakes(r * k + Fraction(errors)), _AGNOSTIC, assumes)
+    return _below(rule.mistakes(r * rule.promotions(strict) + Fraction(errors)), _AGNOSTIC, assumes)
 
 
 def winnow_textbook(r: int, *, n: int) -> Bound:

@@ -44,11 +44,9 @@ _R_OF_K = Theorem("Winnow, r of k", "M < 8r²n/θ + 4k + 8kr ln θ", "the simple
 _ENTROPY = Theorem(
     "Winnow, relative entropy",
     "M ≤ (Σᵢ(cμᵢ ln cμᵢ − cμᵢ + 1) + ηcA)/min(cη − (α − 1)θ, (1 − 1/α)θ − cη(1 − δ)), η = ln α, the best c",
-    "Littlestone 1991; Kivinen and Warmuth 1997, for a fixed threshold",
+    "after Littlestone 1988, by the relative entropy of cμ to the weights",
 )
-_LITTLESTONE = Theorem(
-    "Winnow, threshold, as in textbooks", "M ≤ 8n/(δ²θ) + (5/δ + 14 ln θ/δ²)‖μ‖₁", "Littlestone 1988, theorem 9"
-)
+_LITTLESTONE = Theorem("Winnow, threshold, as in textbooks", "M ≤ 8n/(δ²θ) + (5/δ + 14 ln θ/δ²)‖μ‖₁", "Littlestone 1988")
 
 
 def winnow_threshold(
@@ -148,23 +146,26 @@ def winnow_entropy(
     positive(threshold=theta)
     check("above 1", lambda number: 1 < number < math.inf, factor=factor)
     not_negative(rounding=rounding)
+    assumes = (WINNOW, "attributes are from 0 to 1", _TARGET, _MISSED)
+    if math.isinf(norm) or math.isinf(errors):
+        return Bound(math.inf, "mistakes", _ENTROPY, assumes)
     entropy = _possible_entropy(entropy, norm, n)
     eta = math.log1p(factor - 1)
     up, down, slope = (factor - 1) * theta * (1 + rounding), (1 - 1 / factor) * theta * (1 - rounding), eta * (1 - delta)
-    linear = entropy + eta * errors
 
     def limit(c: float) -> float:
-        sure = 1 - 2.0**-48  # the differences of rounded numbers, on the safe side
-        room = min(c * eta * sure - up, down * sure - c * slope)
-        return (c * linear + c * (math.log(c) - 1) * norm + n) / room if room > 0 else math.inf
+        tiny = 2.0**-48  # the differences of rounded numbers are taken on the safe side
+        room = min(c * eta * (1 - tiny) - up, down * (1 - tiny) - c * slope)
+        terms = (c * entropy, c * eta * errors, c * math.log(c) * norm, -c * norm, n)
+        return (sum(terms) + tiny * sum(map(abs, terms))) / room if room > 0 else math.inf
 
     # The numerator is convex in c, the denominator concave: the quotient falls, then rises. From where g₊ = g₋ on the
     # denominator does not grow, so the best c is there, or before, or where the numerator is least.
     balanced = (up + down) / (eta + slope)
-    least = math.exp(min(700.0, max(-700.0, -linear / norm))) if norm > 0 else 0.0
+    least = math.exp(min(700.0, max(-700.0, -(entropy + eta * errors) / norm))) if norm > 0 else 0.0
     most = max(balanced, least) if slope == 0 else min(max(balanced, least), down / slope)
     value = _least(limit, up / eta, most)
-    return Bound(value, "mistakes", _ENTROPY, (WINNOW, "attributes are from 0 to 1", _TARGET, _MISSED))
+    return Bound(value, "mistakes", _ENTROPY, assumes)
 
 
 def winnow_littlestone(norm: float, *, delta: float, n: int, threshold: float | None = None) -> Bound:

@@ -1,0 +1,98 @@
+"""docs/theorems.md: every theorem as the function that makes its bound tells it."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+
+from thresher import bounds
+from thresher.bounds import Bound
+
+__all__ = ["FAMILIES", "theorems_page"]
+
+#: Each function that makes a bound, with numbers to make one, by family.
+FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
+    "Perceptron": {
+        bounds.perceptron_separable: {"margin": 0.1},
+        bounds.perceptron_run: {"margin": 0.5, "squares": 3},
+        bounds.perceptron_threshold: {"margin": 0.5, "radius": 1},
+        bounds.perceptron_gap: {"gap": 1, "radius": 1},
+        bounds.perceptron_hinge: {"hinge": 5, "norm": 3},
+        bounds.perceptron_distance: {"distance": 1, "margin": 0.5},
+        bounds.perceptron_distance_textbook: {"distance": 1, "margin": 0.5},
+        bounds.perceptron_squared_distance: {"squared": 0.25, "margin": 0.5},
+        bounds.perceptron_largest_margin: {"mistakes": 100},
+    },
+    "Margin Perceptron": {
+        bounds.margin_perceptron_recursion: {"margin": 0.1},
+        bounds.margin_perceptron_mistakes: {"margin": 0.1},
+        bounds.margin_perceptron: {"margin": 0.1},
+        bounds.margin_perceptron_textbook: {"margin": 0.1},
+    },
+    "Elimination": {
+        bounds.elimination: {"n": 100, "r": 2},
+        bounds.elimination_textbook: {"n": 100},
+    },
+    "Winnow, disjunctions": {
+        bounds.winnow_disjunction: {"r": 2, "n": 100},
+        bounds.winnow_simple: {"r": 2, "n": 100},
+        bounds.winnow_textbook: {"r": 2, "n": 100},
+        bounds.winnow_cover: {"norm": 1.5, "n": 100},
+        bounds.winnow_agnostic: {"r": 2, "errors": 3, "n": 100},
+    },
+    "Winnow, linear thresholds": {
+        bounds.winnow_threshold: {"norm": 3, "delta": 0.5, "n": 100, "factor": 1.25},
+        bounds.winnow_threshold_tuned: {"norm": 3, "delta": 0.5, "n": 100},
+        bounds.winnow_threshold_simple: {"norm": 3, "delta": 0.5, "n": 100},
+        bounds.winnow_littlestone: {"norm": 3, "delta": 0.5, "n": 100},
+        bounds.winnow_r_of_k: {"r": 2, "k": 6, "n": 100},
+        bounds.winnow_entropy: {"norm": 3, "entropy": 0, "delta": 0.5, "n": 100, "factor": 1.25},
+    },
+    "Balanced Winnow": {
+        bounds.balanced_winnow: {"margin": 0.5, "n": 100, "eta": 0.5},
+        bounds.balanced_winnow_tuned: {"margin": 0.5, "n": 100},
+        bounds.balanced_winnow_textbook: {"margin": 0.5, "n": 100},
+        bounds.balanced_winnow_gap: {"gap": 1, "n": 100},
+    },
+}
+
+_HEAD = """# The theorems
+
+Each is a pure function in `thresher.bounds` that gives a `Bound`: what is counted, at most how much, by which theorem, and what
+must hold for it. `help(th.bounds.winnow_disjunction)` has the idea of the proof and an example. A bound is rounded outward;
+where a theorem says M < B for a fraction B, its value is the whole number below. Forms "as in textbooks" are for comparison;
+[traps in textbook statements](traps.md) says where what is printed elsewhere is not so.
+
+This page is made from the functions by `python -m tests.pages`.
+"""
+
+
+def theorems_page() -> str:
+    """The page, made from the functions."""
+    parts = [_HEAD]
+    for family, makers in FAMILIES.items():
+        parts.append(f"## {family}\n")
+        parts += [_entry(make, numbers) for make, numbers in makers.items()]
+    return "\n".join(parts)
+
+
+def _entry(make: Callable[..., Bound], numbers: dict[str, float]) -> str:
+    bound = make(**numbers)
+    first, *paragraphs = (inspect.getdoc(make) or "").split("\n\n")
+    limit = f"{bound.at_most:,}" if bound.value >= 1 else f"{bound.value:g}"
+    call = f"{make.__name__}({', '.join(f'{name}={number}' for name, number in numbers.items())})"
+    facts = [
+        f"Theorem: `{bound.theorem.formula}`",
+        f"By: {bound.theorem.citation}",
+        f"Counts: {bound.on}",
+        f"Holds if: {'; '.join(bound.assumes)}",
+        *(paragraph for paragraph in paragraphs if paragraph.startswith("Attained: ")),
+        f"Example: `{call}`: {bound.on} ≤ {limit}",
+    ]
+    lines = [_wrapped(f"- {fact}", "  ") for fact in facts]
+    return "\n".join([f"### {bound.theorem.name}", "", _wrapped(first), "", *lines, ""])
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 128, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
