@@ -69,9 +69,10 @@ class Rule:
         """The value of the attribute that it appends; None where there is none."""
 
     @property
-    def keeps_larger(self, /) -> bool:
+    def values(self, /) -> str:
         """
-        Whether the larger of two values in one slot is kept, as where examples are from 0 to 1; others add them.
+        Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Of two
+        names in one slot the larger value is kept where they may not be negative; elsewhere they are added.
         """
 
 class PerceptronRule(Rule):
@@ -646,7 +647,7 @@ class Batch:
 class Reader:
     """Reads svmlight or Vowpal Wabbit text."""
 
-    def __init__(self, format: str, n: int, *, zero_based: bool, keep_tags: bool, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool) -> None: ...
+    def __init__(self, format: str, n: int, *, zero_based: bool, keep_tags: bool, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool, values: str) -> None: ...
 
     def fill(self, readinto: Callable[[memoryview], int]) -> int: ...
 

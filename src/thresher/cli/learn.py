@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 
+from thresher.cli.learners import add_learner_options
 from thresher.cli.reading import add_reading_options, add_source, whole
 
 __all__ = ["add_options", "run"]
@@ -17,6 +18,7 @@ EPILOG = """\
 examples:
   thresher learn demo:oranges
   thresher learn mail.vw.gz --save mail.thresher
+  thresher learn mail.vw.gz --learner winnow --factor 1.5
   thresher learn more.vw --from mail.thresher --save mail.thresher
   zcat big.svm.gz | thresher learn - --save big.thresher"""
 
@@ -26,10 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_source(parser)
     group = parser.add_argument_group("what learns")
-    group.add_argument("--learner", choices=("perceptron",), help="the algorithm (perceptron)")
-    group.add_argument("--normalize", action="store_true", default=None, help="scale each example to norm 1")
-    group.add_argument("--tie", choices=("plus", "minus", "mistake"), help="what a score of 0 predicts (plus)")
-    group.add_argument("--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1")
+    add_learner_options(group)
     group.add_argument("--passes", type=whole, metavar="K", help="read SOURCE so many times (1)")
 
     group = parser.add_argument_group("models")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from thresher._core import Rounds
 from thresher.bounds import Verdict
 from thresher.cli.interrupt import Interrupt
+from thresher.cli.learners import check_learner, make_learner
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
 from thresher.cli.reading import no_recipe, reading
@@ -23,10 +25,10 @@ from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
-from thresher.evaluate import Outcomes, Trace, play, promising_margin, trace
+from thresher.evaluate import Outcomes, Trace, play, trace, witnesses
 from thresher.evaluate.play import Plays
-from thresher.ledger import Ledger, Separator, Tally
-from thresher.linear import LinearLearner, Perceptron
+from thresher.ledger import Ledger, Tally
+from thresher.linear import Elimination, LinearLearner
 from thresher.store import Model, Run
 from thresher.store.atomic import check_place
 
@@ -34,7 +36,6 @@ __all__ = ["Learned", "learn"]
 
 VIOLATED = 3
 INTERRUPTED = 130
-BIAS = 1.0
 _MOST_PASSES = 10**9
 _KEPT_IN_MEMORY = 2**24
 CHECK_INTERRUPTED = "the check was interrupted"
@@ -138,7 +139,7 @@ def _start(options: argparse.Namespace) -> tuple[Start, int]:
     model = Model.load(path)
     if model.recipe is None or model.tally is None:
         raise no_recipe(path)
-    _check_learner(options, model.learner)
+    check_learner(options, model.learner)
     start = Start(model.learner, model.recipe, model.tally, model.tally, names=model.names)
     if options.start is not None:
         return start, options.passes or 1
@@ -149,20 +150,6 @@ def _start(options: argparse.Namespace) -> tuple[Start, int]:
         raise ParameterError(f"found --passes {options.passes}, but the run has {run.passes}: leave the option out")
     start.began, start.done, start.position, start.whole = run.began, run.done, run.position, run.whole
     return start, run.passes
-
-
-def _check_learner(options: argparse.Namespace, learner: LinearLearner) -> None:
-    arguments = learner._arguments()
-    said = {
-        "--learner": (options.learner, type(learner).__name__.lower()),
-        "--normalize": (options.normalize, arguments["normalize"]),
-        "--tie": (options.tie, arguments["tie"]),
-        "--no-bias": (options.no_bias, arguments["bias"] is None),
-    }
-    for option, (wanted, known) in said.items():
-        if wanted is not None and wanted != known:
-            shown = "" if wanted is True else f" {wanted}"
-            raise ParameterError(f"found {option}{shown}, but the model is {learner!r}: leave the option out")
 
 
 def _check_save(path: str, source: Source) -> None:
@@ -179,27 +166,31 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
     ledger = Ledger(after=start.before)
     table = Table(bar, start.began, start.before)
     recipe, done, position, whole, names = start.recipe, start.done, start.position, start.whole, start.names
-    normalize = options.normalize if learner is None else learner.rule.normalize
-    bare = options.no_bias if learner is None else learner.rule.bias is None
+    rule = make_learner(options, 1, 1.0).rule if learner is None else learner.rule
     traces: list[Trace] = []
     began = time.monotonic()
     while True:
-        with open_stream(source, **reading(options, recipe), needs_features=bool(normalize and bare)) as stream:
+        with open_stream(source, **reading(options, recipe), rule=rule) as stream:
             if position is not None:
                 stream.skip_to(position)
             stream.remember(names)
+            batches: Iterable[Batch] = stream
             if learner is None:
-                tie = options.tie or "plus"
-                learner = Perceptron(stream.n, normalize=bool(normalize), bias=None if bare else BIAS, tie=tie)
+                first = next(iter(stream), None)  # Winnow's threshold comes from it
+                batches = stream if first is None else chain([first], stream)
+                learner = make_learner(options, stream.n, 1.0 if first is None else _first_sum(first))
 
-            def watch(batch: Batch, rounds: Rounds, stream: Stream = stream) -> bool:
-                stream.keep_names(batch, rounds.changed)
+            everything = isinstance(learner, Elimination)  # what it never moved along is what it is left with
+
+            def watch(batch: Batch, rounds: Rounds, stream: Stream = stream, everything: bool = everything) -> bool:
+                stream.keep_names(batch, rounds.changed | everything)
                 if not stream.failing:  # then one line that says why is enough
                     table.enter(rounds)
                 bar.advance("learning", stream, ledger.rounds - start.before.rounds)
                 return not session.interrupt.wished
 
-            batches = _traced(stream, learner, options.trace, traces) if options.trace and not traces else stream
+            if options.trace and not traces:
+                batches = _traced(stream, batches, learner, options.trace, traces)
             to_check = source.again and not options.no_check
             complete = play(session.outcomes.keeping(learner) if to_check else learner, batches, ledger, watch)
             recipe, names = stream.recipe, stream.names
@@ -241,12 +232,19 @@ def _nothing(stream: Stream) -> SourceError:
     return SourceError("found no example with a label, expected at least one to learn from", file=str(stream.source))
 
 
-def _traced(stream: Stream, learner: LinearLearner, rounds: int, traces: list[Trace]) -> Iterator[Batch]:
+def _first_sum(batch: Batch) -> float:
+    rows = batch.rows
+    return float(rows.data[: rows.indptr[1]].sum())
+
+
+def _traced(
+    stream: Stream, batches: Iterable[Batch], learner: LinearLearner, rounds: int, traces: list[Trace]
+) -> Iterator[Batch]:
     """The batches of a stream, with a trace made of the first rounds on a copy of the learner."""
     apprentice = [copy(learner)]  # to be taken out: its weights need not stay
     examples: list[tuple[Any, ...]] = []
     names: dict[int, str] = {}
-    for batch in stream:
+    for batch in batches:
         for row in range(min(len(batch), rounds - len(examples))):
             weight = 1.0 if batch.weights is None else float(batch.weights[row])
             examples.append((batch.X[row], int(batch.y[row]), weight))
@@ -293,13 +291,11 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
         raise outcomes.lost
     with _again(session, learned) as stream:
         sample = next(iter(stream))  # always the first: an interrupted run shows the same as another
-    margin = promising_margin(learned.learner, sample, learned.learner.rounds)
     try:
-        separator = Separator.of(learned.learner, margin=margin)
+        ledger = Ledger(*witnesses(learned.learner, sample, learned.learner.rounds), after=before)
     except ParameterError as error:
         learned.unchecked = f"the final weights cannot be the witness: {error}"
         return
-    ledger = Ledger(separator, after=before)
     retelling = outcomes.retelling(learned.learner, before.rounds + 1)
     if not _play_again(session, learned, retelling, ledger, done=done, position=position):
         learned.unchecked = CHECK_INTERRUPTED
@@ -353,9 +349,8 @@ def _play_again(
 
 
 def _again(session: Session, learned: Learned) -> Stream:
-    rule = learned.learner.rule
-    bare = rule.normalize and rule.bias is None
-    return open_stream(session.source, recipe=learned.recipe, on_bad=session.options.on_bad, needs_features=bare)
+    rule, on_bad = learned.learner.rule, session.options.on_bad
+    return open_stream(session.source, recipe=learned.recipe, on_bad=on_bad, rule=rule)
 
 
 def _other_text(learned: Learned) -> SourceError:

@@ -5,5 +5,6 @@ from thresher.evaluate.confusion import Confusion, percent
 from thresher.evaluate.margin import promising_margin
 from thresher.evaluate.outcomes import Outcomes
 from thresher.evaluate.play import play
+from thresher.evaluate.witness import witnesses
 
-__all__ = ["Confusion", "Outcomes", "Trace", "percent", "play", "promising_margin", "trace"]
+__all__ = ["Confusion", "Outcomes", "Trace", "percent", "play", "promising_margin", "trace", "witnesses"]

@@ -1,0 +1,115 @@
+"""The learners by name, with the options that each takes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from thresher.errors import ParameterError
+
+if TYPE_CHECKING:
+    from thresher.linear import LinearLearner
+
+__all__ = ["DEFAULT", "NAMES", "add_learner_options", "check_learner", "make_learner", "rule_of"]
+
+DEFAULT = "perceptron"
+BIAS = 1.0
+
+
+class Option(NamedTuple):
+    """What an option is called, and which argument of the learner it gives."""
+
+    flag: str
+    argument: str
+    read: Callable[[str], Any] | None  # None is a switch
+    help: str
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number") from None
+
+
+_OPTIONS = (
+    Option("--normalize", "normalize", None, "perceptron: scale each example to norm 1"),
+    Option("--tie", "tie", str, "perceptron: what a score of 0 predicts: plus, minus or mistake (plus)"),
+    Option("--margin", "margin", _number, "margin-perceptron: the margin hoped for; by default 1, halved where impossible"),
+    Option("--epsilon", "epsilon", _number, "margin-perceptron: it moves below (1 - epsilon) margin (0.5)"),
+    Option("--threshold", "threshold", _number, "winnow: +1 from here on; by default the sum of the first example"),
+    Option("--factor", "factor", _number, "winnow: what weights are multiplied or divided by (2)"),
+    Option("--strict", "strict", None, "winnow: +1 only above the threshold"),
+    Option("--eta", "eta", _number, "balanced-winnow: the rate (0.1)"),
+    Option("--monotone", "monotone", None, "elimination: without negated literals"),
+)
+
+#: The name of each learner, its class, and which of the options it takes.
+NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "perceptron": ("Perceptron", ("normalize", "tie", "bias")),
+    "margin-perceptron": ("MarginPerceptron", ("margin", "epsilon", "bias")),
+    "winnow": ("Winnow", ("threshold", "factor", "strict")),
+    "literal-winnow": ("LiteralWinnow", ("threshold", "factor", "strict")),
+    "balanced-winnow": ("BalancedWinnow", ("eta", "bias")),
+    "elimination": ("Elimination", ("monotone",)),
+}
+
+
+def add_learner_options(group: argparse._ArgumentGroup) -> None:
+    """--learner, and the options of all learners."""
+    group.add_argument("--learner", choices=tuple(NAMES), metavar="NAME", help=f"one of {', '.join(NAMES)} ({DEFAULT})")
+    for option in _OPTIONS:
+        if option.read is None:
+            group.add_argument(option.flag, dest=option.argument, action="store_true", default=None, help=option.help)
+        else:
+            kind = {"metavar": option.argument[0].upper()} if option.read is _number else {"choices": ("plus", "minus", "mistake")}
+            group.add_argument(option.flag, dest=option.argument, type=option.read, help=option.help, **kind)
+    group.add_argument(
+        "--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1, except in winnow"
+    )
+
+
+def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> LinearLearner:
+    """The learner that was asked for, over n slots. `first_sum` is that of the first example, for Winnow's threshold."""
+    from thresher.linear import LEARNERS
+
+    name = options.learner or DEFAULT
+    made, takes = NAMES[name]
+    arguments = {argument: value for argument, value in _given(options).items() if argument in takes}
+    _refuse_others(options, name, takes)
+    if "bias" in takes:
+        arguments["bias"] = None if options.no_bias else BIAS
+    if name == "margin-perceptron":
+        arguments.setdefault("margin", None)
+    if name == "winnow":
+        arguments.setdefault("threshold", max(1.0, first_sum))
+    return LEARNERS[made](n, **arguments)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    values = {option.argument: getattr(options, option.argument) for option in _OPTIONS}
+    return {argument: value for argument, value in values.items() if value is not None}
+
+
+def _refuse_others(options: argparse.Namespace, name: str, takes: tuple[str, ...]) -> None:
+    given = [option.flag for option in _OPTIONS if option.argument in _given(options) and option.argument not in takes]
+    given += ["--no-bias"] if options.no_bias and "bias" not in takes else []
+    if given:
+        own = [option.flag for option in _OPTIONS if option.argument in takes] + ["--no-bias"] * ("bias" in takes)
+        raise ParameterError(f"found {given[0]}, which {name} does not have; it has {', '.join(own)}")
+
+
+def check_learner(options: argparse.Namespace, learner: LinearLearner) -> None:
+    """An option that contradicts the model is an error."""
+    arguments = learner._arguments()
+    name = next(name for name, (made, _) in NAMES.items() if made == type(learner).__name__)
+    if options.learner not in (None, name):
+        raise ParameterError(f"found --learner {options.learner}, but the model is {learner!r}: leave the option out")
+    _refuse_others(options, name, NAMES[name][1])
+    said = {option.flag: (getattr(options, option.argument), arguments.get(option.argument)) for option in _OPTIONS}
+    said["--no-bias"] = (options.no_bias, arguments.get("bias") is None)
+    for flag, (wanted, known) in said.items():
+        if wanted is not None and wanted != known:
+            shown = "" if wanted is True else f" {wanted}"
+            raise ParameterError(f"found {flag}{shown}, but the model is {learner!r}: leave the option out")
