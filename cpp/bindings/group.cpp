@@ -27,9 +27,10 @@ class PythonGroup {
         std::vector<double> values;
         for (const char* const name : group_->head_names()) values.push_back(nb::cast<double>(heads[name]));
         group_->set_heads(values);
-        group_->counts = {nb::cast<std::int64_t>(heads["rounds"]),     nb::cast<std::int64_t>(heads["mistakes"]),
-                          nb::cast<std::int64_t>(heads["updates"]),    nb::cast<std::int64_t>(heads["collisions"]),
-                          nb::cast<std::uint64_t>(heads["history"]),   static_cast<Negative>(nb::cast<int>(heads["negative"]))};
+        group_->counts = {
+            nb::cast<std::int64_t>(heads["rounds"]),   nb::cast<std::int64_t>(heads["mistakes"]),
+            nb::cast<std::int64_t>(heads["updates"]),  nb::cast<std::int64_t>(heads["collisions"]),
+            nb::cast<std::uint64_t>(heads["history"]), static_cast<Negative>(nb::cast<int>(heads["negative"]))};
     }
 
     PythonGroup(PythonGroup& other)

@@ -176,11 +176,11 @@ void bind_reading(nb::module_& m) {
         return [member](PythonReader& self) { return self.with([member](AnyReader& r) { return r.*member; }); };
     };
     nb::class_<PythonReader>(m, "Reader", "Reads svmlight or Vowpal Wabbit text.")
-        .def(nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool,
-                      std::string_view>(),
-             nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
-             nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"),
-             nb::arg("values"))
+        .def(
+            nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool, std::string_view>(),
+            nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
+            nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"),
+            nb::arg("values"))
         .def("fill", &PythonReader::fill, nb::arg("readinto"),
              nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
         .def("next", &PythonReader::next, nb::arg("last"))

@@ -32,8 +32,7 @@ nb::class_<Rule, AnyRule> bind_rule(nb::module_& m, const char* about, Arguments
         .def(
             "__eq__",
             [arguments](const Rule& rule, nb::handle other) {
-                return nb::isinstance<Rule>(other) &&
-                       arguments(rule).equal(arguments(nb::cast<const Rule&>(other)));
+                return nb::isinstance<Rule>(other) && arguments(rule).equal(arguments(nb::cast<const Rule&>(other)));
             },
             nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [arguments](const Rule& rule) { return nb::hash(arguments(rule)); })
@@ -89,10 +88,14 @@ bool keeps_larger(nb::handle rule) {
 
 const char* values_of(Domain domain) {
     switch (domain) {
-        case Domain::any: break;
-        case Domain::signed_unit: return "signed unit";
-        case Domain::unit: return "unit";
-        case Domain::binary: return "binary";
+        case Domain::any:
+            break;
+        case Domain::signed_unit:
+            return "signed unit";
+        case Domain::unit:
+            return "unit";
+        case Domain::binary:
+            return "binary";
     }
     return "any";
 }
@@ -108,8 +111,9 @@ bool has_margin(nb::handle rule) { return nb::isinstance<MarginPerceptron>(rule)
 
 void bind_rules(nb::module_& m) {
     nb::class_<AnyRule>(m, "Rule", "A rule of the core, with its parameters.")
-        .def_prop_ro("normalize", [](const AnyRule& rule) { return rule.sight.normalize; },
-                     "Whether it scales each example to norm 1.")
+        .def_prop_ro(
+            "normalize", [](const AnyRule& rule) { return rule.sight.normalize; },
+            "Whether it scales each example to norm 1.")
         .def_prop_ro("bias", &bias_of, "The value of the attribute that it appends; None where there is none.")
         .def_prop_ro(
             "values",
@@ -120,9 +124,9 @@ void bind_rules(nb::module_& m) {
             "Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Of two\n"
             "names in one slot the larger value is kept where they may not be negative; elsewhere they are added.");
 
-    bind_rule<Perceptron>(m, "The Perceptron's rule.", [](const Perceptron& rule) {
-        return nb::make_tuple(rule.sight.normalize, bias_of(rule), rule.tie);
-    })
+    bind_rule<Perceptron>(
+        m, "The Perceptron's rule.",
+        [](const Perceptron& rule) { return nb::make_tuple(rule.sight.normalize, bias_of(rule), rule.tie); })
         .def(
             "__init__",
             [](Perceptron* self, bool normalize, std::optional<double> bias, int tie) {
@@ -133,9 +137,10 @@ void bind_rules(nb::module_& m) {
             nb::arg("normalize"), nb::arg("bias").none(), nb::arg("tie"))
         .def_ro("tie", &Perceptron::tie);
 
-    bind_rule<MarginPerceptron>(m, "The Margin Perceptron's rule.", [](const MarginPerceptron& rule) {
-        return nb::make_tuple(rule.margin, rule.epsilon, rule.halving, bias_of(rule));
-    })
+    bind_rule<MarginPerceptron>(m, "The Margin Perceptron's rule.",
+                                [](const MarginPerceptron& rule) {
+                                    return nb::make_tuple(rule.margin, rule.epsilon, rule.halving, bias_of(rule));
+                                })
         .def(
             "__init__",
             [](MarginPerceptron* self, double margin, double epsilon, bool halving, std::optional<double> bias) {
@@ -149,9 +154,8 @@ void bind_rules(nb::module_& m) {
         .def_ro("halving", &MarginPerceptron::halving);
 
     const auto winnow = [&]<class Rule>(const char* about) {
-        return bind_rule<Rule>(m, about, [](const Rule& rule) {
-            return nb::make_tuple(rule.threshold, rule.factor, rule.strict);
-        })
+        return bind_rule<Rule>(
+                   m, about, [](const Rule& rule) { return nb::make_tuple(rule.threshold, rule.factor, rule.strict); })
             .def(nb::init<double, double, bool>(), nb::arg("threshold"), nb::arg("factor"), nb::arg("strict"))
             .def_ro("threshold", &Rule::threshold)
             .def_ro("factor", &Rule::factor)
@@ -164,9 +168,8 @@ void bind_rules(nb::module_& m) {
     winnow.operator()<LiteralWinnow>("The rule of Winnow over attributes and their negations.")
         .def_ro("far", &LiteralWinnow::far, "Where the negations' common exponent is folded into their own.");
 
-    bind_rule<BalancedWinnow>(m, "Balanced Winnow's rule.", [](const BalancedWinnow& rule) {
-        return nb::make_tuple(rule.eta, bias_of(rule));
-    })
+    bind_rule<BalancedWinnow>(m, "Balanced Winnow's rule.",
+                              [](const BalancedWinnow& rule) { return nb::make_tuple(rule.eta, bias_of(rule)); })
         .def(
             "__init__",
             [](BalancedWinnow* self, double eta, std::optional<double> bias) {
@@ -175,9 +178,8 @@ void bind_rules(nb::module_& m) {
             nb::arg("eta"), nb::arg("bias").none())
         .def_ro("eta", &BalancedWinnow::eta);
 
-    bind_rule<Elimination>(m, "Elimination's rule.", [](const Elimination& rule) {
-        return nb::make_tuple(rule.monotone);
-    })
+    bind_rule<Elimination>(m, "Elimination's rule.",
+                           [](const Elimination& rule) { return nb::make_tuple(rule.monotone); })
         .def(nb::init<bool>(), nb::arg("monotone"))
         .def_ro("monotone", &Elimination::monotone);
 }

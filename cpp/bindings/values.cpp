@@ -121,8 +121,7 @@ using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Ve
 
 OriginState state_of(const std::optional<Origin>& origin) {
     if (!origin) return std::nullopt;
-    return std::make_tuple(origin->rule, origin->n, origin->before, origin->after, origin->fingerprint,
-                           origin->doubt);
+    return std::make_tuple(origin->rule, origin->n, origin->before, origin->after, origin->fingerprint, origin->doubt);
 }
 
 std::optional<Origin> origin_of(const OriginState& state) {
@@ -232,11 +231,13 @@ void bind_round(nb::module_& m) {
         .def_ro("weight", &Round::weight, "The example's weight.")
         .def_prop_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> Rule | None"),
                      "The rule of the core that played this round; None for a round made in Python.")
-        .def_prop_ro("margin_mistake",
-                     [](const Round& r) { return r.t > 1 && r.changed && !r.mistake() && has_margin(r.rule()); },
-                     "Whether the prediction was right by less than the rule's margin, so that the learner moved.")
-        .def_prop_ro("doubt", [](const Round& r) { return r.origin ? r.origin->doubt : 0.0; },
-                     "How far a score of this learner may ever have been off, beyond the rounding of a sum.")
+        .def_prop_ro(
+            "margin_mistake",
+            [](const Round& r) { return r.t > 1 && r.changed && !r.mistake() && has_margin(r.rule()); },
+            "Whether the prediction was right by less than the rule's margin, so that the learner moved.")
+        .def_prop_ro(
+            "doubt", [](const Round& r) { return r.origin ? r.origin->doubt : 0.0; },
+            "How far a score of this learner may ever have been off, beyond the rounding of a sum.")
         .def_prop_ro(
             "before", [](const Round& r) { return r.origin ? r.origin->before : std::nullopt; },
             "A digest of the rounds that the learner played before, or None if it is not known.")
@@ -316,8 +317,9 @@ void bind_rounds(nb::module_& m) {
                 "The examples' weights, or None for 1 throughout.")
         .def_prop_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> Rule | None"),
                      "The rule of the core that played these rounds; None for rounds made in Python.")
-        .def_prop_ro("doubt", [](const Rounds& r) { return r.origin ? r.origin->doubt : 0.0; },
-                     "How far a score of this learner may ever have been off, beyond the rounding of a sum.")
+        .def_prop_ro(
+            "doubt", [](const Rounds& r) { return r.origin ? r.origin->doubt : 0.0; },
+            "How far a score of this learner may ever have been off, beyond the rounding of a sum.")
         .def_prop_ro(
             "predictions",
             [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.predictions.get()); },

@@ -217,7 +217,8 @@ class Reader final : public AnyReader {
             trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
             return false;
         }
-        if (policy_.domain == Domain::any) [[likely]] return true;
+        if (policy_.domain == Domain::any) [[likely]]
+            return true;
         const double* const values = rows.values.get();
         for (std::size_t j = terms; j < rows.terms; ++j) {
             if (refuse_value(policy_.domain, values[j]) == Fault::Kind::none) continue;
@@ -235,7 +236,8 @@ class Reader final : public AnyReader {
             const char* end = at + 1;
             while (!is_blank(*end) && !at_end(end) && *end != '|') ++end;
             double value;
-            if (!number_between(at + 1, end, value) || refuse_value(policy_.domain, value) == Fault::Kind::none) continue;
+            if (!number_between(at + 1, end, value) || refuse_value(policy_.domain, value) == Fault::Kind::none)
+                continue;
             trouble.column = static_cast<std::size_t>(at + 1 - line) + 1;
             trouble.found = shown(at + 1, end);
             return;

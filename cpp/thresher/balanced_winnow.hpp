@@ -63,9 +63,8 @@ struct BalancedWinnow : AnyRule {
             add(sum, after.up + after.down);
             add(sum, -(before.up + before.down));
         };
-        each_term(row, state.n(), [&](std::size_t slot, double value) {
-            change(state.at(1)[slot], state.at(0)[slot], value);
-        });
+        each_term(row, state.n(),
+                  [&](std::size_t slot, double value) { change(state.at(1)[slot], state.at(0)[slot], value); });
         if (seen.dummy != 0.0) change(head.bias_exponent, head.bias_weight, seen.dummy);
         head.farthest = std::max(head.farthest, largest);
         head.sum = sum.high;

@@ -23,10 +23,14 @@ inline Fault::Kind refuse_value(Domain domain, double value) {
     if (!acceptable(value)) return Fault::Kind::value;
     const double size = std::fabs(value);
     switch (domain) {
-        case Domain::any: return Fault::Kind::none;
-        case Domain::signed_unit: return size <= 1.0 ? Fault::Kind::none : Fault::Kind::signed_unit;
-        case Domain::unit: return value >= 0.0 && value <= 1.0 ? Fault::Kind::none : Fault::Kind::unit;
-        case Domain::binary: return value == 0.0 || value == 1.0 ? Fault::Kind::none : Fault::Kind::binary;
+        case Domain::any:
+            return Fault::Kind::none;
+        case Domain::signed_unit:
+            return size <= 1.0 ? Fault::Kind::none : Fault::Kind::signed_unit;
+        case Domain::unit:
+            return value >= 0.0 && value <= 1.0 ? Fault::Kind::none : Fault::Kind::unit;
+        case Domain::binary:
+            return value == 0.0 || value == 1.0 ? Fault::Kind::none : Fault::Kind::binary;
     }
     return Fault::Kind::value;
 }
@@ -34,10 +38,14 @@ inline Fault::Kind refuse_value(Domain domain, double value) {
 // What a domain asks for, in words.
 inline const char* expected_values(Domain domain) {
     switch (domain) {
-        case Domain::any: break;
-        case Domain::signed_unit: return "a number from -1 to 1";
-        case Domain::unit: return "a number from 0 to 1";
-        case Domain::binary: return "0 or 1";
+        case Domain::any:
+            break;
+        case Domain::signed_unit:
+            return "a number from -1 to 1";
+        case Domain::unit:
+            return "a number from 0 to 1";
+        case Domain::binary:
+            return "0 or 1";
     }
     return "a finite number of at most 2^250 (1.8e75)";
 }

@@ -86,7 +86,8 @@ inline double exp(Pair x) {
 
 inline double exp(double x) { return exp(Pair{x, 0.0}); }
 
-// A sum that terms come to and go from again, kept in a pair; an addition is off by at most 2^-104 of the sums it meets.
+// A sum that terms come to and go from again, kept in a pair; an addition is off by at most 2^-104 of the sums it
+// meets.
 inline void add(Pair& kept, double term) {
     const Pair sum = two_sum(kept.high, term);
     kept = renormal(sum.high, sum.low + kept.low);

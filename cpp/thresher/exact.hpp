@@ -78,9 +78,11 @@ struct Dyadic {
 
 enum class Order { below, equal, above, unknown };
 
-// How far exponents may lie apart, and from 0. Numbers of more than 2^18 bits are not made: with a factor so near 1 that
-// the exponents take them, doubles decide.
-inline std::int64_t most_exponents(double factor) { return (std::int64_t{1} << 18) / std::bit_width(Dyadic(factor).odd); }
+// How far exponents may lie apart, and from 0. Numbers of more than 2^18 bits are not made: with a factor so near 1
+// that the exponents take them, doubles decide.
+inline std::int64_t most_exponents(double factor) {
+    return (std::int64_t{1} << 18) / std::bit_width(Dyadic(factor).odd);
+}
 
 // How the sum of factor^e over whole `exponents`, at least one, compares with `threshold`. With factor = a 2^k it is
 // a^last 2^(k last) times a sum by Horner's rule from the largest exponent down to `last`.
@@ -88,9 +90,11 @@ inline Order compare_powers(double factor, std::vector<std::int64_t>& exponents,
     std::sort(exponents.begin(), exponents.end(), std::greater<>());
     const Dyadic base(factor), goal(threshold);
     const std::int64_t first = exponents.front(), last = exponents.back();
-    const std::int64_t reach = std::max(std::max(first, std::int64_t{0}) - std::min(last, std::int64_t{0}), std::int64_t{1});
+    const std::int64_t reach =
+        std::max(std::max(first, std::int64_t{0}) - std::min(last, std::int64_t{0}), std::int64_t{1});
     if (reach > most_exponents(factor)) return Order::unknown;
-    const auto up = static_cast<std::size_t>(std::max(base.two, 0)), down = static_cast<std::size_t>(std::max(-base.two, 0));
+    const auto up = static_cast<std::size_t>(std::max(base.two, 0)),
+               down = static_cast<std::size_t>(std::max(-base.two, 0));
     Whole sum, other(goal.odd);
     std::int64_t at = first;
     for (const std::int64_t exponent : exponents) {

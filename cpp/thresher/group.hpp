@@ -232,9 +232,8 @@ class Group final : public AnyGroup {
     template <class Isa, class Row>
     Fault::Kind score_row(const Row& row, double& score) const {
         return see<Isa, Rule::domain, false>(
-            rule_.sight, weights(), bias_weight(), row, [&](const auto& seen_row, const Seen& seen) {
-                score = rule_.template score<Isa>(state_, seen_row, seen);
-            });
+            rule_.sight, weights(), bias_weight(), row,
+            [&](const auto& seen_row, const Seen& seen) { score = rule_.template score<Isa>(state_, seen_row, seen); });
     }
 
     // One whole round: predict, compare, update. Everything that can be refused is refused before anything changes.

@@ -21,10 +21,8 @@ struct LiteralWinnow : WinnowRule {
 
     static constexpr const char* name = "LiteralWinnowRule";
     static constexpr Domain domain = Domain::unit;
-    static constexpr std::array<PlaneKind, 4> planes{{{"weights", 1.0, false},
-                                                      {"exponents", 0.0, true},
-                                                      {"negated_weights", 1.0, false},
-                                                      {"negated_exponents", 0.0, true}}};
+    static constexpr std::array<PlaneKind, 4> planes{
+        {{"weights", 1.0, false}, {"exponents", 0.0, true}, {"negated_weights", 1.0, false}, {"negated", 0.0, true}}};
     struct Head {
         double exponent = 0.0;  // g
         double sum = 0.0;       // of the negations' weights over factor^g: high and low part

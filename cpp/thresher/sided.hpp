@@ -21,8 +21,8 @@ namespace thresher {
 
 struct SidedSums {
     std::int64_t rounds = 0;
-    std::int64_t fractional = 0;  // rows with a value that is not 1
-    std::int64_t terms = 0;       // the most nonzero terms in a row
+    std::int64_t fractional = 0;                                         // rows with a value that is not 1
+    std::int64_t terms = 0;                                              // the most nonzero terms in a row
     double lowest_positive = std::numeric_limits<double>::infinity();    // min over positives, from below
     double highest_negative = -std::numeric_limits<double>::infinity();  // max over negatives, from above
     double missing = 0.0;                                                // the sum of what is missing, from above

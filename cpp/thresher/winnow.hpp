@@ -59,7 +59,8 @@ struct Winnow : WinnowRule {
     template <class Isa, class Row>
     double score(const State& state, const Row& row, const Seen& seen) const {
         const double error = static_cast<double>(row.size + 16) * 0x1p-52 * std::max(seen.score, threshold);
-        if (std::fabs(seen.score - threshold) > error) [[likely]] return seen.score;
+        if (std::fabs(seen.score - threshold) > error) [[likely]]
+            return seen.score;
         return state.head.whole == 1.0 ? settled(state, row, seen.score) : seen.score;
     }
 
@@ -93,10 +94,14 @@ struct Winnow : WinnowRule {
         });
         constexpr double infinity = std::numeric_limits<double>::infinity();
         switch (binary ? compare_powers(factor, exponents, threshold) : Order::unknown) {
-            case Order::equal: return threshold;
-            case Order::below: return std::min(score, std::nextafter(threshold, 0.0));
-            case Order::above: return std::max(score, std::nextafter(threshold, infinity));
-            case Order::unknown: break;
+            case Order::equal:
+                return threshold;
+            case Order::below:
+                return std::min(score, std::nextafter(threshold, 0.0));
+            case Order::above:
+                return std::max(score, std::nextafter(threshold, infinity));
+            case Order::unknown:
+                break;
         }
         return score;
     }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from thresher.cli.printing import print_json
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Confusion, percent
+from thresher.linear import Elimination
 from thresher.store import Model
 
 __all__ = ["inspect"]
@@ -34,23 +35,33 @@ def inspect(options: argparse.Namespace) -> int:
     if options.json:
         print_json(_as_json(model, heaviest))
     else:
-        print(_as_text(model, heaviest))
+        print(_as_text(model, heaviest, options.top))
     return 0
 
 
 def _heaviest(model: Model, top: int) -> list[Weight]:
-    """The largest weights, then the smallest; only what is not 0. The bias is one of them."""
+    """The weights that lean most to +1, then most to -1; only what ever moved. The bias is one of them."""
     learner, names = model.learner, _names(model)
-    weights = learner.weights
+    weights, lean = learner.weights, learner._lean()
     slots = np.arange(0)
     for start in range(0, learner.n, _PIECE):
-        more = start + np.flatnonzero(weights[start : start + _PIECE])
-        slots = _extreme(np.append(slots, more), weights, top)
-    found = [Weight(int(slot), names(int(slot)), float(weights[slot])) for slot in slots]
-    found += [Weight(None, ["(bias)"], learner.bias_weight)] if learner.bias_weight else []
-    found.sort(key=lambda each: each.weight)  # stable: of equal ones the first slot comes first
-    largest = [each for each in found if each.weight > 0][::-1][:top]
-    return largest + [each for each in found if each.weight < 0][:top][::-1]
+        more = start + np.flatnonzero(lean[start : start + _PIECE])
+        slots = _extreme(np.append(slots, more), lean, top)
+    found = [(float(lean[slot]), Weight(int(slot), names(int(slot)), float(weights[slot]))) for slot in slots]
+    found += [(learner.bias_weight, Weight(None, ["(bias)"], learner.bias_weight))] if learner.bias_weight else []
+    found.sort(key=lambda each: each[0])  # stable: of equal ones the first slot comes first
+    largest = [weight for leans, weight in found if leans > 0][::-1][:top]
+    return largest + [weight for leans, weight in found if leans < 0][:top][::-1]
+
+
+def _left(model: Model, learner: Elimination, top: int) -> str:
+    """What literals are left, in words; attributes that have a name first."""
+    on, off = learner.left
+    names = [name for slot, known in model.names_by_slot().items() if on[slot] for name in known][:top]
+    shown = f", of these {', '.join(names)}" if names else ""
+    refuted = learner.refuted_at
+    end = "" if refuted is None else f"; round {refuted:,} showed that no disjunction fits"
+    return f"{np.count_nonzero(on):,} attributes and {np.count_nonzero(off):,} negations are left{shown}{end}"
 
 
 def _extreme(slots: NDArray[np.int64], weights: NDArray[np.float64], top: int) -> NDArray[np.int64]:
@@ -76,7 +87,7 @@ def _as_json(model: Model, heaviest: list[Weight]) -> dict[str, Any]:
         "updates": learner.updates,
         "collisions": learner.collisions,
         "bias_weight": learner.bias_weight,
-        "nonzero_weights": int(np.count_nonzero(learner.weights)),
+        "nonzero_weights": int(np.count_nonzero(learner._lean())),
         "recipe": None if recipe is None else recipe.as_dict(),
         "confusion": None if tally is None else Confusion.of(tally).as_dict(),
         "finished": None if model.run is None else model.run.finished,
@@ -84,9 +95,8 @@ def _as_json(model: Model, heaviest: list[Weight]) -> dict[str, Any]:
     }
 
 
-def _as_text(model: Model, heaviest: list[Weight]) -> str:
+def _as_text(model: Model, heaviest: list[Weight], top: int) -> str:
     learner, recipe, tally = model.learner, model.recipe, model.tally
-    weights = learner.weights
     lines = [f"{learner!r}"]
     error = percent(learner.mistakes / learner.rounds if learner.rounds else None)
     lines.append(f"learned {learner.rounds:,} examples with {learner.mistakes:,} mistakes ({error})")
@@ -99,7 +109,10 @@ def _as_text(model: Model, heaviest: list[Weight]) -> str:
         lines.append(f"reads {FORMATS[recipe.format]}{base}; +1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}")
         if tally is not None:
             lines += ["", Confusion.of(tally).table(recipe.spelled(-1), recipe.spelled(+1))]
-    lines += ["", f"{np.count_nonzero(weights):,} of {learner.n:,} weights are not 0; the bias has {learner.bias_weight:g}"]
+    bias = "" if learner.rule.bias is None else f"; the bias has {learner.bias_weight:g}"
+    lines += ["", f"{np.count_nonzero(learner._lean()):,} of {learner.n:,} weights are not as they began{bias}"]
+    if isinstance(learner, Elimination):
+        lines.append(_left(model, learner, top))
     lines.append(f"{'weight':>12}  name")
     lines += [f"{weight.weight:>12.6g}  {' and '.join(weight.names)}" for weight in heaviest]
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from thresher.errors import ParameterError
 if TYPE_CHECKING:
     from thresher.linear import LinearLearner
 
-__all__ = ["DEFAULT", "NAMES", "add_learner_options", "check_learner", "make_learner", "rule_of"]
+__all__ = ["DEFAULT", "NAMES", "add_learner_options", "check_learner", "make_learner"]
 
 DEFAULT = "perceptron"
 BIAS = 1.0
@@ -63,10 +63,15 @@ def add_learner_options(group: argparse._ArgumentGroup) -> None:
         if option.read is None:
             group.add_argument(option.flag, dest=option.argument, action="store_true", default=None, help=option.help)
         else:
-            kind = {"metavar": option.argument[0].upper()} if option.read is _number else {"choices": ("plus", "minus", "mistake")}
+            kind = (
+                {"metavar": option.argument[0].upper()} if option.read is _number else {"choices": ("plus", "minus", "mistake")}
+            )
             group.add_argument(option.flag, dest=option.argument, type=option.read, help=option.help, **kind)
     group.add_argument(
-        "--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1, except in winnow"
+        "--no-bias",
+        action="store_true",
+        default=None,
+        help="no constant feature; by default there is one of 1, except in winnow",
     )
 
 

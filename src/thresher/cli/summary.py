@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from thresher.bounds import Verdict
 from thresher.evaluate import Confusion
+from thresher.linear import Elimination, LinearLearner, MarginPerceptron
 
 if TYPE_CHECKING:
     from thresher.cli.learning import Learned
@@ -112,6 +113,7 @@ def _notices(learned: Learned) -> list[str]:
         notices.append(f"{learned.bad:,} lines could not be read and were left out{since}: {first}")
     if learned.collisions:
         notices.append(f"{learned.collisions:,} times two names of one example fell into one slot; more --bits make that rarer")
+    notices += _refutations(learned.learner)
     repeats, constant = _repeats(learned), _constant(run)
     if run.examples >= 100 and min(repeats, constant) < _SORTED_BELOW * run.examples:
         best = "repeating the last label" if repeats <= constant else "the best constant"
@@ -120,6 +122,17 @@ def _notices(learned: Learned) -> list[str]:
             "examples; what is counted one by one says little here, so shuffle it first"
         )
     return notices
+
+
+def _refutations(learner: LinearLearner) -> list[str]:
+    """What the run itself has shown to be impossible."""
+    if isinstance(learner, Elimination) and learner.refuted_at is not None:
+        return [f"round {learner.refuted_at:,} showed that no disjunction of literals fits the examples"]
+    if isinstance(learner, MarginPerceptron) and learner.impossible:
+        return [
+            f"the updates showed that no unit vector has a margin of {learner.impossible[-1]:g} on the examples, scaled to norm 1"
+        ]
+    return []
 
 
 def _proof(learned: Learned) -> str:

@@ -108,7 +108,7 @@ def trace(
     """Teaches the learner these (example, label) pairs and returns the blackboard table of the rounds.
 
     The learner learns: trace a copy to keep it as it is. An example's weight may come third. Of more than twelve weights only
-    those that are not 0 are shown, by slot or by what `names` calls it, and of these the first `most`. With a bias its weight
+    those that ever moved are shown, by slot or by what `names` calls it, and of these the first `most`. With a bias its weight
     comes last.
 
     >>> import thresher as th
@@ -132,7 +132,8 @@ def _weights(learner: LinearLearner, most: int) -> Weights:
     weights, bias = learner.weights, learner.rule.bias
     if len(weights) + (bias is not None) <= _MOST:
         return tuple(weights.tolist()) if bias is None else (*weights.tolist(), learner.bias_weight)
-    by_slot: dict[int | str, float] = {int(slot): float(weights[slot]) for slot in weights.nonzero()[0][: most + 1]}
+    moved = learner._lean().nonzero()[0][: most + 1]
+    by_slot: dict[int | str, float] = {int(slot): float(weights[slot]) for slot in moved}
     return by_slot if bias is None else by_slot | {"bias": learner.bias_weight}
 
 

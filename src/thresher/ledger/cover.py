@@ -92,7 +92,7 @@ def _weights(mu: ArrayLike) -> NDArray[np.float64]:
         weights = np.array(numeric(mu, "mu", expected), dtype=np.float64, ndmin=1)
     except ExampleError as error:
         raise ParameterError(str(error)) from None
-    if weights.ndim != 1 or weights.size == 0 or not (0.0 <= weights.min() and weights.max() <= LARGEST_VALUE):
+    if weights.ndim != 1 or weights.size == 0 or not (weights.min() >= 0.0 and weights.max() <= LARGEST_VALUE):
         raise ParameterError(f"found mu of shape {weights.shape} with weights from {weights.min():g}, expected {expected}")
     weights.flags.writeable = False
     return weights

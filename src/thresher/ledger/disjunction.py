@@ -11,7 +11,7 @@ from thresher._core import EliminationRule, LiteralWinnowRule, Round, Rounds, Si
 from thresher.bounds import Certificate, Premise, Status
 from thresher.bounds.printed import above
 from thresher.errors import ParameterError
-from thresher.ledger.statement import Statement, certificate, known, played
+from thresher.ledger.statement import Statement, certificate, played
 from thresher.ledger.tally import Tally
 from thresher.linear.learner import attributes
 
@@ -129,9 +129,7 @@ class DisjunctionWatcher:
         )
         errors = f"{self._witness()}; A = {above(sided.missing)} attributes would have to change"
         statements = [
-            Statement(
-                bounds.winnow_disjunction, {"r": given.r, **numbers}, self._witness(), (self._fits(),), any_order=True
-            ),
+            Statement(bounds.winnow_disjunction, {"r": given.r, **numbers}, self._witness(), (self._fits(),), any_order=True),
             Statement(bounds.winnow_agnostic, {"r": given.r, "errors": sided.missing, **numbers}, errors, (), any_order=True),
             Statement(
                 bounds.winnow_agnostic,
@@ -145,9 +143,7 @@ class DisjunctionWatcher:
 
     def _elimination(self, tally: Tally, rule: EliminationRule) -> list[Certificate]:
         given = self._disjunction
-        premises = played(
-            tally, EliminationRule, called="Elimination", begins="all literals", unseen="fit the disjunction"
-        )
+        premises = played(tally, EliminationRule, called="Elimination", begins="all literals", unseen="fit the disjunction")
         numbers = {"n": given.n, "r": given.r, "monotone": rule.monotone}
         statement = Statement(bounds.elimination, numbers, self._witness(), (self._fits(),), any_order=True)
         return [certificate(tally, statement, premises)]

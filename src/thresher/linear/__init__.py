@@ -22,6 +22,5 @@ __all__ = [
 
 #: Every learner by the name that its state carries.
 LEARNERS: dict[str, type[LinearLearner]] = {
-    learner.__name__: learner
-    for learner in (Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination)
+    learner.__name__: learner for learner in (Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination)
 }

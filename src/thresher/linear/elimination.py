@@ -78,6 +78,9 @@ class Elimination(LinearLearner):
         attributes, negations = self.left
         return [f"x{i}" for i in np.flatnonzero(attributes)] + [f"not x{i}" for i in np.flatnonzero(negations)]
 
+    def _lean(self) -> NDArray[np.float64]:
+        return self.weights - 1.0
+
     def _arguments(self) -> Parameters:
         return {"n": self.n, "monotone": self._rule(EliminationRule).monotone}
 

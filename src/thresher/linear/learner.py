@@ -40,6 +40,10 @@ class LinearLearner(Group):
             raise TypeError(f"found {type(rule).__name__}, expected {kind.__name__}")
         return rule
 
+    def _lean(self) -> NDArray[np.float64]:
+        """For each slot where it leans: 0 where it never moved, the larger the more to +1."""
+        return self.weights
+
     def _arguments(self) -> Parameters:
         """What to call the class with for a fresh learner of the same kind."""
         raise NotImplementedError(f"{type(self).__name__} must say what it was made with")

@@ -56,7 +56,7 @@ class LiteralWinnow(LinearLearner):
     (1, -1)
     """
 
-    _PLANES = ("exponents", "negated_exponents")
+    _PLANES = ("exponents", "negated")
     _HEADS = ("exponent", "sum", "rest", "slack", "doubt")
 
     def __init__(self, n: int, *, threshold: float | None = None, factor: float = 2.0, strict: bool = False) -> None:
@@ -70,7 +70,7 @@ class LiteralWinnow(LinearLearner):
         planes, heads = self._state()
         rule = self._rule(LiteralWinnowRule)
         with np.errstate(under="ignore"):
-            weights = np.power(rule.factor, planes["negated_exponents"] + heads["exponent"])
+            weights = np.power(rule.factor, planes["negated"] + heads["exponent"])
         weights.flags.writeable = False
         return weights
 
@@ -79,12 +79,15 @@ class LiteralWinnow(LinearLearner):
         """How far a score may ever have been off, by rounding."""
         return self._state()[1]["doubt"]
 
+    def _lean(self) -> NDArray[np.float64]:
+        return self._state()[0]["exponents"]
+
     def _arguments(self) -> Parameters:
         rule = self._rule(LiteralWinnowRule)
         return {"n": self.n, "threshold": rule.threshold, "factor": rule.factor, "strict": rule.strict}
 
     def _impossible(self, planes: Planes, heads: Parameters) -> str:
-        rule, negated = self._rule(LiteralWinnowRule), planes["negated_exponents"]
+        rule, negated = self._rule(LiteralWinnowRule), planes["negated"]
         if not all(within(plane, rule.highest, rule.lowest) for plane in planes.values()):
             return f"the state's exponents are not all from {rule.lowest:g} to {rule.highest:g}"
         if heads["updates"] == 0 and (heads["exponent"] != 0.0 or any(plane.any() for plane in planes.values())):

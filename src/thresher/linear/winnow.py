@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from thresher._core import WinnowRule
 from thresher.errors import ParameterError
 from thresher.linear.learner import LinearLearner, Parameters, Planes, attributes, number, within
@@ -95,6 +98,9 @@ class Winnow(LinearLearner):
     def __init__(self, n: int, *, threshold: float | None = None, factor: float = 2.0, strict: bool = False) -> None:
         slots = attributes(n)
         super().__init__(slots, WinnowRule(*parameters(float(slots) if threshold is None else threshold, factor, strict)))
+
+    def _lean(self) -> NDArray[np.float64]:
+        return self._state()[0]["exponents"]
 
     def _arguments(self) -> Parameters:
         rule = self._rule(WinnowRule)
