@@ -63,16 +63,11 @@ def add_learner_options(group: argparse._ArgumentGroup) -> None:
         if option.read is None:
             group.add_argument(option.flag, dest=option.argument, action="store_true", default=None, help=option.help)
         else:
-            kind = (
-                {"metavar": option.argument[0].upper()} if option.read is _number else {"choices": ("plus", "minus", "mistake")}
-            )
+            kind: dict[str, Any] = {"metavar": option.argument[0].upper()}
+            if option.argument == "tie":
+                kind = {"choices": ("plus", "minus", "mistake")}
             group.add_argument(option.flag, dest=option.argument, type=option.read, help=option.help, **kind)
-    group.add_argument(
-        "--no-bias",
-        action="store_true",
-        default=None,
-        help="no constant feature; by default there is one of 1, except in winnow",
-    )
+    group.add_argument("--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1")
 
 
 def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> LinearLearner:

@@ -129,9 +129,8 @@ def _refutations(learner: LinearLearner) -> list[str]:
     if isinstance(learner, Elimination) and learner.refuted_at is not None:
         return [f"round {learner.refuted_at:,} showed that no disjunction of literals fits the examples"]
     if isinstance(learner, MarginPerceptron) and learner.impossible:
-        return [
-            f"the updates showed that no unit vector has a margin of {learner.impossible[-1]:g} on the examples, scaled to norm 1"
-        ]
+        margin = f"{learner.impossible[-1]:g}"
+        return [f"the updates showed that no unit vector has a margin of {margin} on the examples, scaled to norm 1"]
     return []
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from thresher.bounds.arguments import whole
 from thresher.errors import ParameterError
 from thresher.linear import LiteralWinnow, Winnow
+from thresher.linear.learner import number
 
 __all__ = ["factor_for", "negations", "r_of_k"]
 
@@ -30,7 +32,7 @@ def factor_for(delta: float) -> float:
     >>> factor_for(0.2)
     1.1
     """
-    if not isinstance(delta, float | int) or not 0.0 < delta <= 1.0:
+    if not 0.0 < number("delta", delta, "a number above 0 and at most 1") <= 1.0:
         raise ParameterError(f"found delta = {delta!r}, expected a number above 0 and at most 1")
     return 1.0 + delta / 2.0
 
@@ -43,6 +45,5 @@ def r_of_k(n: int, r: int, *, threshold: float | None = None) -> Winnow:
     >>> r_of_k(100, 5)
     Winnow(n=100, threshold=100.0, factor=1.1, strict=False)
     """
-    if not isinstance(r, int) or isinstance(r, bool) or r < 1:
-        raise ParameterError(f"found r = {r!r}, expected a whole number of at least 1")
+    whole(1, r=r)
     return Winnow(n, threshold=threshold, factor=factor_for(1.0 / r))

@@ -18,6 +18,7 @@ from thresher.examples import numeric
 from thresher.ledger.disjunction import binary, winnow_numbers
 from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
+from thresher.linear.learner import number, within
 
 __all__ = ["Cover", "Threshold"]
 
@@ -30,7 +31,8 @@ class Cover:
 
     >>> import thresher as th
     >>> ledger = th.Ledger(th.Cover([0.5, 0.5, 0.5, 0, 0, 0, 0, 0]))
-    >>> ledger.enter(th.Winnow(8).learn_many([[1, 1, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 0, 1, 0, 0, 0]], [1, 0, 1]))
+    >>> X = [[1, 1, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 0, 1, 0, 0, 0]]
+    >>> ledger.enter(th.Winnow(8).learn_many(X, [1, 0, 1]))
     >>> print(ledger.certificates()[0].bound)
     mistakes ≤ 15 by Winnow, cover
     """
@@ -61,7 +63,8 @@ class Threshold:
     >>> import thresher as th
     >>> two_of_three = th.Threshold([0.5, 0.5, 0.5, 0, 0], delta=0.5)
     >>> ledger = th.Ledger(two_of_three)
-    >>> ledger.enter(th.Winnow(5, factor=1.25).learn_many([[1, 1, 0, 0, 1], [1, 0, 0, 1, 1], [0, 1, 1, 0, 0]] * 40, [1, 0, 1] * 40))
+    >>> X = [[1, 1, 0, 0, 1], [1, 0, 0, 1, 1], [0, 1, 1, 0, 0]] * 40
+    >>> ledger.enter(th.Winnow(5, factor=1.25).learn_many(X, [1, 0, 1] * 40))
     >>> ledger.certificates()[0].verdict
     <Verdict.CERTIFIED: 'certified'>
     """
@@ -69,9 +72,9 @@ class Threshold:
     def __init__(self, mu: ArrayLike, *, delta: float, called: str = "the μ that was given") -> None:
         self._mu = _weights(mu)
         self.called = called
-        if not isinstance(delta, float | int) or not 0.0 < delta <= 1.0:
+        self.delta = number("delta", delta, "a number above 0 and at most 1")
+        if not 0.0 < self.delta <= 1.0:
             raise ParameterError(f"found delta = {delta!r}, expected a number above 0 and at most 1")
-        self.delta = float(delta)
 
     @property
     def mu(self) -> NDArray[np.float64]:
@@ -92,8 +95,8 @@ def _weights(mu: ArrayLike) -> NDArray[np.float64]:
         weights = np.array(numeric(mu, "mu", expected), dtype=np.float64, ndmin=1)
     except ExampleError as error:
         raise ParameterError(str(error)) from None
-    if weights.ndim != 1 or weights.size == 0 or not (weights.min() >= 0.0 and weights.max() <= LARGEST_VALUE):
-        raise ParameterError(f"found mu of shape {weights.shape} with weights from {weights.min():g}, expected {expected}")
+    if weights.ndim != 1 or weights.size == 0 or not within(weights, LARGEST_VALUE, 0.0):
+        raise ParameterError(f"found mu of shape {weights.shape}, with {weights.ravel()[:1]} first, expected {expected}")
     weights.flags.writeable = False
     return weights
 

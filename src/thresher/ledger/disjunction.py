@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import index
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -41,8 +43,8 @@ class Disjunction:
     def __init__(
         self,
         n: int,
-        attributes_on: Iterable[int | str],
-        negated: Iterable[int | str] = (),
+        attributes_on: Iterable[SupportsIndex | str],
+        negated: Iterable[SupportsIndex | str] = (),
         *,
         called: str = "the disjunction that was given",
     ) -> None:
@@ -70,15 +72,15 @@ class Disjunction:
         return f"Disjunction({self.n}, <{self}>)"
 
 
-def _slots(keys: Iterable[int | str], n: int) -> frozenset[int]:
-    if isinstance(keys, str) or not isinstance(keys, Iterable):
+def _slots(keys: Iterable[SupportsIndex | str], n: int) -> frozenset[int]:
+    if isinstance(keys, str):
         raise ParameterError(f"found {keys!r}, expected a set of indices or names")
     slots = set()
     for key in keys:
         if isinstance(key, str):
             slots.add(slot_of(key, n))
-        elif isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < n:
-            slots.add(int(key))
+        elif isinstance(key, SupportsIndex) and not isinstance(key, bool) and 0 <= index(key) < n:
+            slots.add(index(key))
         else:
             raise ParameterError(f"found {key!r} in the disjunction, expected a name, or an index from 0 to {n - 1}")
     return frozenset(slots)

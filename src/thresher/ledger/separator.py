@@ -179,13 +179,8 @@ class SeparatorWatcher:
         separated = frozen.smallest_margin > 0.0 and frozen.rounds > 0
         norm = self._separator.sum_of_sizes
         rounding = balanced_winnow_rounding(mistakes=tally.mistakes, terms=frozen.terms, eta=rule.eta)
-        common = {
-            "n": len(self._separator.u),
-            "eta": rule.eta,
-            "norm": norm,
-            "rounding": rounding,
-            "bias": rule.bias is not None,
-        }
+        n, bias = len(self._separator.u), rule.bias is not None
+        common = {"n": n, "eta": rule.eta, "norm": norm, "rounding": rounding, "bias": bias}
         separates = Premise(
             "y·(u·x) ≥ γ > 0 on every round",
             Status.CHECKED if separated else Status.BROKEN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from thresher._core import Rule
 from thresher.bounds import Bound, Certificate, Premise, Status
@@ -13,7 +13,8 @@ from thresher.ledger.tally import Tally
 __all__ = ["Statement", "certificate", "known", "played"]
 
 
-class Statement(NamedTuple):
+@dataclass(frozen=True)
+class Statement:
     """One bound: the theorem, the numbers it is computed from, and what it needs beside what every theorem here needs.
 
     `count` is what is held against it; None means the mistakes.

@@ -71,7 +71,7 @@ class LinearLearner(Group):
         return self._learn_block(rows, codes, _example_weights(weights, len(rows)), read, given)
 
     def _told(
-        self, first: int, X: object, y: object, weights: ArrayLike | None, said: NDArray[np.int8], changed: NDArray[np.bool_]
+        self, first: int, X: object, y: object, weights: ArrayLike | None, *, said: NDArray[np.int8], changed: NDArray[np.bool_]
     ) -> Rounds:
         """Rounds that it played earlier on these rows, from number `first` on, with what came out then."""
         rows, read = examples.many(X, self.n)
