@@ -72,7 +72,7 @@ class Disjunction:
         return f"Disjunction({self.n}, <{self}>)"
 
 
-def _slots(keys: Iterable[SupportsIndex | str], n: int) -> frozenset[int]:
+def _slots(keys: Iterable[object], n: int) -> frozenset[int]:
     if isinstance(keys, str):
         raise ParameterError(f"found {keys!r}, expected a set of indices or names")
     slots = set()
