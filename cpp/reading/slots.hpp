@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "../thresher/canonical.hpp"
@@ -18,13 +17,14 @@ namespace thresher::reading {
 class HashedRow {
   public:
     explicit HashedRow(std::size_t n) : n_(n) {}
+    HashedRow(HashedRow&&) = default;  // a vector that moves keeps its memory
 
     std::size_t n() const { return n_; }
-    void clear() { size_ = 0; }
+    void clear() { next_ = terms_.data(); }
 
     [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
-        if (size_ == terms_.size() && !grow()) return false;
-        terms_[size_++] = {hash, value};
+        if (next_ == limit_ && !grow()) return false;
+        *next_++ = {hash, value};
         return true;
     }
 
@@ -35,7 +35,7 @@ class HashedRow {
         const Term* const sorted = sorted_.data();
         std::uint32_t* const tags = rows.name_tags.get();
         Rows::Writer writer(rows, end);
-        const std::size_t size = size_;
+        const std::size_t size = this->size();
         std::int64_t slot = slot_of_hash(sorted[0].hash, n_);
         for (std::size_t j = 0; j < size;) {
             const std::int64_t here = slot;
@@ -43,9 +43,8 @@ class HashedRow {
             std::uint32_t tag = KeptNames::tag(sorted[j].hash);
             slot = slot_of_hash(sorted[++j].hash, n_);  // of the one behind the last, too, which is not used
             if (slot == here && j < size) [[unlikely]] {
-                const std::size_t first = j - 1;
-                while (j < size && slot == here) slot = slot_of_hash(sorted[++j].hash, n_);
-                if (!join(first, j, value, rows.collisions)) return false;
+                if (!join(j, here, value, rows.collisions)) return false;
+                slot = slot_of_hash(sorted[j].hash, n_);
                 tag = 0;
             }
             tags[writer.end] = tag;
@@ -64,18 +63,22 @@ class HashedRow {
 
     static constexpr std::size_t buckets = 256, few = 192;
 
+    std::size_t size() const { return static_cast<std::size_t>(next_ - terms_.data()); }
+
     bool grow() {
-        if (size_ >= most_features) return false;
-        const std::size_t size = std::max<std::size_t>(256, 2 * size_);
-        terms_.resize(size);
-        sorted_.resize(size + 1);
+        const std::size_t before = size();
+        if (before >= most_features) return false;
+        terms_.resize(2 * before);
+        sorted_.resize(2 * before + 1);
+        next_ = terms_.data() + before;
+        limit_ = terms_.data() + terms_.size();
         return true;
     }
 
     // A slot is the hash scaled down, so the order of hashes is that of slots; and hashes are even, so after buckets by
     // their first byte little is left to do.
     void sort() {
-        const std::size_t size = size_;
+        const std::size_t size = this->size();
         if (size > few) {
             std::copy_n(terms_.begin(), size, sorted_.begin());
             std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(size));
@@ -111,26 +114,26 @@ class HashedRow {
         }
     }
 
-    bool join(std::size_t first, std::size_t last, double& value, std::int64_t& collisions) {
-        joined_.clear();
-        for (std::size_t j = first; j < last; ++j) joined_.push_back({sorted_[j].hash, sorted_[j].value});
-        std::sort(joined_.begin(), joined_.end());
-        for (std::size_t j = 1; j < joined_.size(); ++j) collisions += joined_[j].first != joined_[j - 1].first;
-        std::sort(joined_.begin(), joined_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-        value = joined_[0].second;
+    [[gnu::noinline]] bool join(std::size_t& end, std::int64_t slot, double& value, std::int64_t& collisions) {
+        joined_.assign(1, sorted_[end - 1]);
+        for (; end < size() && slot_of_hash(sorted_[end].hash, n_) == slot; ++end) joined_.push_back(sorted_[end]);
+        for (std::size_t j = 1; j < joined_.size(); ++j) collisions += joined_[j].hash != joined_[j - 1].hash;
+        std::sort(joined_.begin(), joined_.end(), [](const Term& a, const Term& b) { return a.value < b.value; });
+        value = joined_[0].value;
         bool good = true;
         for (std::size_t j = 1; j < joined_.size(); ++j) {
-            value += joined_[j].second;
+            value += joined_[j].value;
             good &= acceptable(value);
         }
         return good;
     }
 
     std::size_t n_;
-    std::size_t size_ = 0;
-    std::vector<Term> terms_ = std::vector<Term>(1);   // as they came
-    std::vector<Term> sorted_ = std::vector<Term>(2);  // by their hashes, and one more
-    std::vector<std::pair<std::uint64_t, double>> joined_;
+    std::vector<Term> terms_ = std::vector<Term>(256);   // as they came, up to `next_`
+    std::vector<Term> sorted_ = std::vector<Term>(257);  // by their hashes, and one more
+    Term* next_ = terms_.data();
+    Term* limit_ = terms_.data() + terms_.size();
+    std::vector<Term> joined_;
 };
 
 }  // namespace thresher::reading
