@@ -17,14 +17,13 @@ namespace thresher::reading {
 class HashedRow {
   public:
     explicit HashedRow(std::size_t n) : n_(n) {}
-    HashedRow(HashedRow&&) = default;  // a vector that moves keeps its memory
 
     std::size_t n() const { return n_; }
-    void clear() { next_ = terms_.data(); }
+    void clear() { size_ = 0; }
 
     [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
-        if (next_ == limit_ && !grow()) return false;
-        *next_++ = {hash, value};
+        if (size_ == room_ && !grow()) return false;
+        terms_[size_++] = {hash, value};
         return true;
     }
 
@@ -35,7 +34,7 @@ class HashedRow {
         const Term* const sorted = sorted_.data();
         std::uint32_t* const tags = rows.name_tags.get();
         Rows::Writer writer(rows, end);
-        const std::size_t size = this->size();
+        const std::size_t size = size_;
         std::int64_t slot = slot_of_hash(sorted[0].hash, n_);
         for (std::size_t j = 0; j < size;) {
             const std::int64_t here = slot;
@@ -63,22 +62,18 @@ class HashedRow {
 
     static constexpr std::size_t buckets = 256, few = 192;
 
-    std::size_t size() const { return static_cast<std::size_t>(next_ - terms_.data()); }
-
     bool grow() {
-        const std::size_t before = size();
-        if (before >= most_features) return false;
-        terms_.resize(2 * before);
-        sorted_.resize(2 * before + 1);
-        next_ = terms_.data() + before;
-        limit_ = terms_.data() + terms_.size();
+        if (room_ >= most_features) return false;
+        room_ *= 2;
+        terms_.resize(room_);
+        sorted_.resize(room_ + 1);
         return true;
     }
 
     // A slot is the hash scaled down, so the order of hashes is that of slots; and hashes are even, so after buckets by
     // their first byte little is left to do.
     void sort() {
-        const std::size_t size = this->size();
+        const std::size_t size = size_;
         if (size > few) {
             std::copy_n(terms_.begin(), size, sorted_.begin());
             std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(size));
@@ -116,7 +111,7 @@ class HashedRow {
 
     [[gnu::noinline]] bool join(std::size_t& end, std::int64_t slot, double& value, std::int64_t& collisions) {
         joined_.assign(1, sorted_[end - 1]);
-        for (; end < size() && slot_of_hash(sorted_[end].hash, n_) == slot; ++end) joined_.push_back(sorted_[end]);
+        for (; end < size_ && slot_of_hash(sorted_[end].hash, n_) == slot; ++end) joined_.push_back(sorted_[end]);
         for (std::size_t j = 1; j < joined_.size(); ++j) collisions += joined_[j].hash != joined_[j - 1].hash;
         std::sort(joined_.begin(), joined_.end(), [](const Term& a, const Term& b) { return a.value < b.value; });
         value = joined_[0].value;
@@ -129,10 +124,10 @@ class HashedRow {
     }
 
     std::size_t n_;
-    std::vector<Term> terms_ = std::vector<Term>(256);   // as they came, up to `next_`
-    std::vector<Term> sorted_ = std::vector<Term>(257);  // by their hashes, and one more
-    Term* next_ = terms_.data();
-    Term* limit_ = terms_.data() + terms_.size();
+    std::size_t size_ = 0;
+    std::size_t room_ = 256;
+    std::vector<Term> terms_ = std::vector<Term>(room_);       // as they came
+    std::vector<Term> sorted_ = std::vector<Term>(room_ + 1);  // by their hashes, and one more
     std::vector<Term> joined_;
 };
 
