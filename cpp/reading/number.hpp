@@ -10,6 +10,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "../thresher/canonical.hpp"
 #include "../thresher/names.hpp"
 
 namespace thresher::reading {
@@ -24,9 +25,10 @@ struct Digits {
 
 inline constexpr std::uint64_t ascii_zeros = 0x3030303030303030u;
 
-// The high bit of every byte that is no digit; bytes are given with '0' taken off by exclusive or.
+// Zero if all bytes are digits, else its lowest byte that is not zero is the first that is none; bytes are given with
+// '0' taken off by exclusive or. Only a byte that is no digit carries over to those above it.
 inline std::uint64_t not_digits(std::uint64_t bytes) {
-    return (((bytes & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
+    return ((bytes + 0x0606060606060606u) | bytes) & 0xF0F0F0F0F0F0F0F0u;
 }
 
 // The number that eight such bytes spell, the first being the lowest.
@@ -146,23 +148,30 @@ struct Number {
     return any_number(at);
 }
 
-// The number that fills the text between two places, if there is one.
+// The whole number that fills the text between two places, if it has one to eight digits.
+[[gnu::always_inline]] inline bool digits_between(const char* start, const char* end, std::uint64_t& number) {
+    const auto size = static_cast<std::uint64_t>(end - start);
+    if (size - 1 >= 8) return false;
+    const std::uint64_t digits = (little_endian<std::uint64_t>(start) ^ ascii_zeros) << (64 - 8 * size);
+    if (not_digits(digits) != 0) return false;
+    number = eight_digits_number(digits);
+    return true;
+}
+
+// The number that fills the text between two places, if there is one that a row may have.
 [[gnu::always_inline]] inline bool number_between(const char* start, const char* end, double& value) {
-    const auto size = end - start;
-    if (size >= 3 && size <= 10 && start[0] == '0' && start[1] == '.') {
-        const auto count = static_cast<int>(size) - 2;
-        const std::uint64_t digits = (little_endian<std::uint64_t>(start + 2) ^ ascii_zeros) << (64 - 8 * count);
-        if (not_digits(digits) == 0) [[likely]] {
-            value = static_cast<double>(eight_digits_number(digits)) / powers[count];
-            return true;
-        }
-    } else if (size == 1 && is_digit(*start)) {
+    if (end - start == 1 && is_digit(*start)) {
         value = static_cast<double>(*start - '0');
+        return true;
+    }
+    std::uint64_t part;
+    if (start[0] == '0' && start[1] == '.' && digits_between(start + 2, end, part)) [[likely]] {
+        value = static_cast<double>(static_cast<std::int64_t>(part)) / powers[end - start - 2];
         return true;
     }
     const Number read = any_number(start);
     value = read.value;
-    return read.end == end;
+    return read.end == end && acceptable(value);
 }
 
 }  // namespace thresher::reading

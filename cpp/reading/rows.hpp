@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -246,7 +247,7 @@ struct Rows {
         void put(std::int32_t slot, double value) {
             slots[end] = slot;
             values[end] = value;
-            end += value != 0.0;
+            end += std::bit_cast<std::uint64_t>(value) << 1 != 0;  // value != 0.0, in fewer steps: it is never NaN
         }
 
         std::int32_t* slots;

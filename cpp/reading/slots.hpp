@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "../thresher/canonical.hpp"
@@ -23,12 +22,8 @@ class HashedRow {
     void clear() { size_ = 0; }
 
     [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
-        if (size_ == hashes_.size() && !grow()) return false;
-        const auto slot = static_cast<std::uint64_t>(slot_of_hash(hash, n_));
-        const std::uint32_t at = size_++;
-        keys_[at] = slot << 32 | at;
-        hashes_[at] = hash;
-        values_[at] = value;
+        if (size_ == room_ && !grow()) return false;
+        terms_[size_++] = {hash, value};
         return true;
     }
 
@@ -36,62 +31,65 @@ class HashedRow {
     // large.
     bool settle(Rows& rows, std::size_t& end) {
         sort();
-        const std::uint64_t* const sorted = sorted_.data();
-        const std::uint64_t* const hashes = hashes_.data();
-        const double* const values = values_.data();
+        const Term* const sorted = sorted_.data();
         std::uint32_t* const tags = rows.name_tags.get();
         Rows::Writer writer(rows, end);
-        for (std::size_t j = 0, size = size_; j < size;) {
-            const std::uint64_t slot = sorted[j] >> 32;
-            double value = values[sorted[j] & 0xFFFFFFFFu];
-            std::uint32_t tag = KeptNames::tag(hashes[sorted[j] & 0xFFFFFFFFu]);
-            if (++j < size && sorted[j] >> 32 == slot) [[unlikely]] {
-                std::size_t last = j + 1;
-                while (last < size && sorted[last] >> 32 == slot) ++last;
-                if (!join(j - 1, last, value, rows.collisions)) return false;
-                j = last;
+        const std::size_t size = size_;
+        std::int64_t slot = slot_of_hash(sorted[0].hash, n_);
+        for (std::size_t j = 0; j < size;) {
+            const std::int64_t here = slot;
+            double value = sorted[j].value;
+            std::uint32_t tag = KeptNames::tag(sorted[j].hash);
+            slot = slot_of_hash(sorted[++j].hash, n_);  // of the one behind the last, too, which is not used
+            if (slot == here && j < size) [[unlikely]] {
+                if (!join(j, here, value, rows.collisions)) return false;
+                slot = slot_of_hash(sorted[j].hash, n_);
                 tag = 0;
             }
             tags[writer.end] = tag;
-            writer.put(static_cast<std::int32_t>(slot), value);
+            writer.put(static_cast<std::int32_t>(here), value);
         }
         end = writer.end;
         return true;
     }
 
   private:
+    struct Term {
+        std::uint64_t hash;
+        double value;
+        bool operator<(const Term& other) const { return hash < other.hash; }
+    };
+
     static constexpr std::size_t buckets = 256, few = 192;
 
-    std::size_t index(std::size_t j) const { return sorted_[j] & 0xFFFFFFFFu; }
-
     bool grow() {
-        if (size_ >= most_features) return false;
-        const std::size_t size = std::max<std::size_t>(256, std::size_t{2} * size_);
-        keys_.resize(size);
-        sorted_.resize(size);
-        hashes_.resize(size);
-        values_.resize(size);
+        if (room_ >= most_features) return false;
+        room_ *= 2;
+        terms_.resize(room_);
+        sorted_.resize(room_ + 1);
         return true;
     }
 
-    // A slot is the hash scaled down, so buckets by the first byte of the hash are in the order of slots; and hashes
-    // are even, so little is left to do inside them.
+    // A slot is the hash scaled down, so the order of hashes is that of slots; and hashes are even, so after buckets by
+    // their first byte little is left to do.
     void sort() {
         const std::size_t size = size_;
         if (size > few) {
-            std::copy_n(keys_.begin(), size, sorted_.begin());
+            std::copy_n(terms_.begin(), size, sorted_.begin());
             std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(size));
             return;
         }
+        const Term* const terms = terms_.data();
+        Term* const sorted = sorted_.data();
         std::uint8_t places[buckets] = {};
-        for (std::size_t i = 0; i < size; ++i) ++places[hashes_[i] >> 56];
+        for (std::size_t i = 0; i < size; ++i) ++places[terms[i].hash >> 56];
         sums_before(places);
-        for (std::size_t i = 0; i < size; ++i) sorted_[places[hashes_[i] >> 56]++] = keys_[i];
+        for (std::size_t i = 0; i < size; ++i) sorted[places[terms[i].hash >> 56]++] = terms[i];
         for (std::size_t i = 1; i < size; ++i) {
-            const std::uint64_t moved = sorted_[i];
+            const Term moved = sorted[i];
             std::size_t j = i;
-            for (; j > 0 && moved < sorted_[j - 1]; --j) sorted_[j] = sorted_[j - 1];
-            sorted_[j] = moved;
+            for (; j > 0 && moved < sorted[j - 1]; --j) sorted[j] = sorted[j - 1];
+            if (j != i) sorted[j] = moved;
         }
     }
 
@@ -111,28 +109,26 @@ class HashedRow {
         }
     }
 
-    bool join(std::size_t first, std::size_t last, double& value, std::int64_t& collisions) {
-        joined_.clear();
-        for (std::size_t j = first; j < last; ++j) joined_.push_back({hashes_[index(j)], values_[index(j)]});
-        std::sort(joined_.begin(), joined_.end());
-        for (std::size_t j = 1; j < joined_.size(); ++j) collisions += joined_[j].first != joined_[j - 1].first;
-        std::sort(joined_.begin(), joined_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-        value = joined_[0].second;
+    [[gnu::noinline]] bool join(std::size_t& end, std::int64_t slot, double& value, std::int64_t& collisions) {
+        joined_.assign(1, sorted_[end - 1]);
+        for (; end < size_ && slot_of_hash(sorted_[end].hash, n_) == slot; ++end) joined_.push_back(sorted_[end]);
+        for (std::size_t j = 1; j < joined_.size(); ++j) collisions += joined_[j].hash != joined_[j - 1].hash;
+        std::sort(joined_.begin(), joined_.end(), [](const Term& a, const Term& b) { return a.value < b.value; });
+        value = joined_[0].value;
         bool good = true;
         for (std::size_t j = 1; j < joined_.size(); ++j) {
-            value += joined_[j].second;
+            value += joined_[j].value;
             good &= acceptable(value);
         }
         return good;
     }
 
     std::size_t n_;
-    std::uint32_t size_ = 0;
-    std::vector<std::uint64_t> keys_;    // slot, then the feature's number
-    std::vector<std::uint64_t> sorted_;  // the same, ascending
-    std::vector<std::uint64_t> hashes_;
-    std::vector<double> values_;
-    std::vector<std::pair<std::uint64_t, double>> joined_;
+    std::size_t size_ = 0;
+    std::size_t room_ = 256;
+    std::vector<Term> terms_ = std::vector<Term>(room_);       // as they came
+    std::vector<Term> sorted_ = std::vector<Term>(room_ + 1);  // by their hashes, and one more
+    std::vector<Term> joined_;
 };
 
 }  // namespace thresher::reading

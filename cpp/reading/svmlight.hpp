@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "delimiters.hpp"
 #include "number.hpp"
 #include "rows.hpp"
 
@@ -69,13 +70,25 @@ class Svmlight {
         return labels.take(start, end, number, label, trouble);
     }
 
-    // The features from `start` on, written behind `end`.
-    bool features(const char* const start, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
-        Rows::Writer writer(rows, end);
+    // What of a row was written so far.
+    struct Written {
+        Rows::Writer writer;
         std::int64_t last = -1;
         bool ascending = true;
         std::size_t count = 0;
-        for (const char* at = skip_blanks(start); !ends(at); at = skip_blanks(at)) {
+
+        void put(std::int32_t slot, double value) {
+            ascending &= slot > last;
+            last = slot;
+            writer.put(slot, value);
+            ++count;
+        }
+    };
+
+    // The features from `start` on, written behind `end`.
+    bool features(const char* const start, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
+        Written row{Rows::Writer(rows, end)};
+        for (const char* at = plain(start, row); !ends(at); at = plain(at, row)) {
             if (*at == 'q') {
                 failed = at;
                 if (!query(at, trouble)) return false;
@@ -84,13 +97,37 @@ class Svmlight {
             std::int32_t slot = 0;
             double value = 0.0;
             if (!feature(at, slot, value, failed, trouble)) return false;
-            ascending &= slot > last;
-            last = slot;
-            writer.put(slot, value);
-            if (++count > most_features) return refuse(trouble, "more than 2^20 features", "a shorter line");
+            row.put(slot, value);
+            if (row.count > most_features) return refuse(trouble, "more than 2^20 features", "a shorter line");
         }
-        end = writer.end;
-        return ascending || sorted(start, rows, end, failed, trouble);
+        end = row.writer.end;
+        return row.ascending || sorted(start, rows, end, failed, trouble);
+    }
+
+    // Plain features, as many as there are: up to eight digits, a colon, a number, a blank or the end of the line. All
+    // else is left to `feature`, which would read these the same, only that each would wait for the end of the last.
+    const char* plain(const char* at, Written& into) const {
+        Written row = into;
+        Delimiters delimiters(at);
+        while (row.count < most_features) {
+            const char* const colon = delimiters.next();
+            if (*colon != ':') {
+                if (colon != at || !is_blank(*colon)) break;
+                ++at;
+                continue;
+            }
+            const char* const end = delimiters.next();
+            std::uint64_t number;
+            double value;
+            if (!digits_between(at, colon, number) || number - first_ >= n_) break;
+            if (!(is_blank(*end) || *end == '\n') || !number_between(colon + 1, end, value)) break;
+            row.put(static_cast<std::int32_t>(number - first_), value);
+            at = end;
+            if (*end == '\n') break;
+            ++at;
+        }
+        into = row;
+        return at;
     }
 
     [[gnu::always_inline]] bool feature(const char*& at, std::int32_t& slot, double& value, const char*& failed,

@@ -149,8 +149,7 @@ class Vowpal {
                 const std::string_view name(start, static_cast<std::size_t>(end - start));
                 double value = 1.0;
                 if (*end == ':' && !read_value(end, delimiters, value, failed, trouble)) return false;
-                value *= scale;
-                if (!acceptable(value)) [[unlikely]] {
+                if (scale != 1.0 && !acceptable(value *= scale)) [[unlikely]] {
                     failed = start;
                     return refuse(trouble, "a product beyond 2^250 (1.8e75)", "smaller values");
                 }
@@ -171,7 +170,7 @@ class Vowpal {
         const char* const start = end + 1;
         end = delimiters.next();
         const bool whole = is_blank(*end) || *end == '|' || at_end(end);  // and nothing else sticks to it
-        if (whole && number_between(start, end, value) && acceptable(value)) return true;
+        if (whole && number_between(start, end, value)) return true;
         failed = start;
         const bool nothing = start == end && (is_blank(*end) || at_end(end));
         return refuse(trouble, nothing ? "nothing after the colon" : shown(start),
