@@ -25,9 +25,10 @@ import thresher as th
 def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
-        "Batch", "BoundViolated", "ConcurrentUse", "ExampleError", "Hypothesis", "Label", "LabelError", "Learner", "Ledger",
-        "LedgerError", "ParameterError", "Perceptron", "Prediction", "Round", "Rounds", "Separator", "SourceError",
-        "StoreError", "Stream", "ThresherError", "Trace", "bounds", "load", "open_stream", "save", "trace",
+        "BalancedWinnow", "Batch", "BoundViolated", "ConcurrentUse", "Cover", "Disjunction", "Elimination", "ExampleError",
+        "Hypothesis", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "MarginPerceptron",
+        "NotRealizable", "ParameterError", "Perceptron", "Prediction", "Round", "Rounds", "Separator", "SourceError",
+        "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "Winnow", "bounds", "load", "open_stream", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 
@@ -40,7 +41,7 @@ def test_every_public_name_is_documented(name: str) -> None:
 def test_every_error_is_a_thresher_error() -> None:
     public = [getattr(th, name) for name in th.__all__]
     errors = [value for value in public if inspect.isclass(value) and issubclass(value, BaseException)]
-    assert len(errors) == 9
+    assert len(errors) == 10
     assert all(issubclass(error, th.ThresherError) for error in errors)
     assert issubclass(th.LabelError, th.ExampleError)
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +17,8 @@ namespace thresher::reading {
 
 class HashedRow {
   public:
-    explicit HashedRow(std::size_t n) : n_(n) {}
+    // What shares a slot is added, or the larger is kept.
+    HashedRow(std::size_t n, bool keep_larger) : n_(n), keep_larger_(keep_larger) {}
 
     std::size_t n() const { return n_; }
     void clear() { size_ = 0; }
@@ -27,8 +29,7 @@ class HashedRow {
         return true;
     }
 
-    // Writes the row behind `end`: ascending, what shares a slot added, the smaller value first. False if a sum is too
-    // large.
+    // Writes the row behind `end`, ascending; the smaller values are added first. False if a sum is too large.
     bool settle(Rows& rows, std::size_t& end) {
         sort();
         const Term* const sorted = sorted_.data();
@@ -115,6 +116,10 @@ class HashedRow {
         for (std::size_t j = 1; j < joined_.size(); ++j) collisions += joined_[j].hash != joined_[j - 1].hash;
         std::sort(joined_.begin(), joined_.end(), [](const Term& a, const Term& b) { return a.value < b.value; });
         value = joined_[0].value;
+        if (keep_larger_) {  // but not instead of a negative one, which is to be refused
+            value = std::signbit(value) ? value : joined_.back().value;
+            return true;
+        }
         bool good = true;
         for (std::size_t j = 1; j < joined_.size(); ++j) {
             value += joined_[j].value;
@@ -124,6 +129,7 @@ class HashedRow {
     }
 
     std::size_t n_;
+    bool keep_larger_;
     std::size_t size_ = 0;
     std::size_t room_ = 256;
     std::vector<Term> terms_ = std::vector<Term>(room_);       // as they came

@@ -3,7 +3,7 @@
 //
 // Every feature is a name, digits too: its own text, after `namespace^` where the namespace has a name. A name that
 // comes again is a count, its values are added; so are different names that fall into one slot, and these are counted.
-// A label may be a word.
+// (Where a learner needs values from 0 to 1, the larger is kept instead.) A label may be a word.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace thresher::reading {
 
 class Vowpal {
   public:
-    Vowpal(std::size_t n, bool keep_tags) : keep_tags_(keep_tags), sorter_(n) {}
+    Vowpal(std::size_t n, bool keep_tags, bool keep_larger = false) : keep_tags_(keep_tags), sorter_(n, keep_larger) {}
 
     static constexpr bool named = true;
     std::size_t n() const { return sorter_.n(); }

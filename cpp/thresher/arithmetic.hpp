@@ -45,14 +45,16 @@ struct Sums {
 inline double reduce(const double (&s)[4]) { return (s[0] + s[2]) + (s[1] + s[3]); }
 
 // One state per slot, all the same at first, aligned to a cache line; a large plane to a huge page, which it asks for:
-// random access to millions of slots is bound by the page tables otherwise. They are written at once, so the first
-// examples do not pay for the pages.
+// random access to millions of slots is bound by the page tables otherwise. The pages of a large plane of zeros come
+// when they are first touched.
 //
 // A copy of a plane is the same memory: what was learned is handed to a comparator, a file or another learner as it
 // is, and only who writes while others look makes it twice. Call `unshare` before you write.
 class Plane {
   public:
-    explicit Plane(std::size_t n, double first = 0.0) : n_(n), data_(fresh(n)) { std::fill_n(data_.get(), n, first); }
+    explicit Plane(std::size_t n, double first = 0.0) : n_(n), data_(zeros(n)) {
+        if (first != 0.0) std::fill_n(data_.get(), n, first);
+    }
     // Memory from elsewhere, n numbers.
     Plane(std::shared_ptr<double> data, std::size_t n) : n_(n), data_(std::move(data)) {}
 
@@ -62,7 +64,7 @@ class Plane {
 
     void unshare() {
         if (data_.use_count() > 1) [[unlikely]] {
-            std::shared_ptr<double> own = fresh(n_);
+            std::shared_ptr<double> own = zeros(n_);
             std::copy_n(data_.get(), n_, own.get());
             data_ = std::move(own);
         }
@@ -70,15 +72,29 @@ class Plane {
     }
 
   private:
-    static std::shared_ptr<double> fresh(std::size_t n) {
-        const std::size_t size = n * sizeof(double);
-        const std::align_val_t alignment{size < huge ? 64 : huge};
-        auto* const data = static_cast<double*>(::operator new(size, alignment));
+    static std::shared_ptr<double> zeros(std::size_t n) {
 #ifdef __linux__
-        if (size >= huge) madvise(data, size / huge * huge, MADV_HUGEPAGE);
+        if (n * sizeof(double) >= huge) return huge_zeros(n * sizeof(double));
 #endif
-        return {data, [alignment](double* memory) { ::operator delete(memory, alignment); }};
+        constexpr std::align_val_t line{64};
+        const std::shared_ptr<double> data(static_cast<double*>(::operator new(n * sizeof(double), line)),
+                                           [](double* last) { ::operator delete(last, line); });
+        std::fill_n(data.get(), n, 0.0);
+        return data;
     }
+
+#ifdef __linux__
+    // From the system itself: memory that was in use before may lie in small pages.
+    static std::shared_ptr<double> huge_zeros(std::size_t size) {
+        const std::size_t room = size + huge;
+        void* const mapped = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped == MAP_FAILED) throw std::bad_alloc();
+        const std::shared_ptr<void> owner(mapped, [room](void* last) { munmap(last, room); });
+        const auto start = (reinterpret_cast<std::uintptr_t>(mapped) + huge - 1) / huge * huge;
+        madvise(reinterpret_cast<void*>(start), size / huge * huge, MADV_HUGEPAGE);
+        return {owner, reinterpret_cast<double*>(start)};
+    }
+#endif
 
     static constexpr std::size_t huge = std::size_t{1} << 21;
     std::size_t n_;

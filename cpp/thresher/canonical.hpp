@@ -65,7 +65,11 @@ class Canonical {
         joined = 0;
         Fault fault;
         settle([&](Feature& kept, const Feature& next) {
-            kept.value = keep_larger ? next.value : kept.value + next.value;
+            if (!keep_larger) {
+                kept.value += next.value;
+            } else if (!std::signbit(kept.value)) {  // a negative one is to be refused, not hidden
+                kept.value = next.value;
+            }
             ++joined;
             if (!acceptable(kept.value)) fault = {Fault::Kind::value, kept.slot, kept.value};
             return true;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 
 namespace thresher {
 
@@ -96,11 +97,14 @@ inline void add(Pair& kept, double term) {
 // factor^exponent. For whole exponents up to 2^20 it is the nearest double, and so exact where a double can be.
 class Powers {
   public:
-    explicit Powers(double factor) : factor_(factor), log_(log(factor)) {}
+    explicit Powers(double factor) : factor_(factor), log_(log(factor)) {
+        for (int e = -few; e <= few; ++e) table_[e + few] = whole(static_cast<std::uint32_t>(std::abs(e)), e < 0);
+    }
 
     double operator()(double exponent) const {
-        if (exponent == 0.0) return 1.0;
         const double size = std::fabs(exponent);
+        const int near = size <= few ? static_cast<int>(exponent) : 0;
+        if (static_cast<double>(near) == exponent) return table_[near + few];
         if (size <= 0x1p20 && size == std::floor(size)) return whole(static_cast<std::uint32_t>(size), exponent < 0.0);
         return exp(log_ * Pair{exponent, 0.0});
     }
@@ -120,8 +124,10 @@ class Powers {
         return inverse ? (Pair{1.0, 0.0} / power).high : power.high;
     }
 
+    static constexpr int few = 40;
     double factor_;
     Pair log_;
+    double table_[2 * few + 1];
 };
 
 }  // namespace thresher

@@ -70,7 +70,7 @@ class MarginPerceptron(LinearLearner):
 
     _HEADS = ("bias_weight", "square", "margin", "steps")
 
-    def __init__(self, n: int, margin: float | None, *, epsilon: float = 0.5, bias: float | None = None) -> None:
+    def __init__(self, n: int, margin: float | None = None, *, epsilon: float = 0.5, bias: float | None = None) -> None:
         gamma, part = number_or_none("margin", margin), number("epsilon", epsilon, "a number between 0 and 1")
         if gamma is not None and not 0.0 < gamma <= 1.0:
             raise ParameterError(f"found margin = {margin!r}, expected None, or a number above 0 and at most 1")
