@@ -17,6 +17,7 @@ import thresher as th
 from benchmarks.data import SHAPES, Workload
 from benchmarks.timing import Ratio, Samples, interleaved
 from thresher.data.names import slot_of
+from thresher.linear import LinearLearner
 
 __all__ = ["CASES", "Case", "Comparison", "Disagreement", "Result"]
 
@@ -94,6 +95,33 @@ def matrix(name: str, aim: str, turns: int, quick: bool) -> Result:
             Comparison("and a Separator", "learn_many", times.ratio("and a Separator", "learn_many"), "≤ 2.2 × as long"),
         ],
     )
+
+
+def learners(name: str, turns: int, quick: bool) -> Result:
+    """The other learners beside our Perceptron, in memory, on rows that all of them take."""
+    make, full, few = SHAPES[name]
+    workload = make(few if quick else full)
+    X, y, n = workload.X, workload.y, workload.n
+    kinds: dict[str, Callable[[], LinearLearner]] = {"Perceptron": lambda: th.Perceptron(n)}
+    if name == "S1":
+        kinds |= {f"MarginPerceptron {margin}": partial(th.MarginPerceptron, n, margin) for margin in (0.01, 0.1)}
+    else:
+        kinds |= {"Winnow": lambda: th.Winnow(n), "LiteralWinnow": lambda: th.LiteralWinnow(n)}
+        kinds |= {"BalancedWinnow": lambda: th.BalancedWinnow(n), "Elimination": lambda: th.Elimination(n)}
+    rounds = {kind: make_learner().learn_many(X, y) for kind, make_learner in kinds.items()}
+    counts = ", ".join(f"{kind} {played.mistakes:,}/{played.updates:,}" for kind, played in rounds.items())
+
+    def learn(make_learner: Callable[[], LinearLearner]) -> None:
+        make_learner().learn_many(X, y)
+
+    times = interleaved({kind: partial(learn, make_learner) for kind, make_learner in kinds.items()}, turns)
+    aims = {"Winnow": "≤ 1.3 × as long", "MarginPerceptron 0.01": "≤ 1.3 × as long"}
+    comparisons = [
+        Comparison(kind, "Perceptron", times.ratio(kind, "Perceptron"), aims.get(kind, "no aim"))
+        for kind in kinds
+        if kind != "Perceptron"
+    ]
+    return Result(f"learners-{name}", f"{workload.about}; mistakes/updates: {counts}", times, comparisons)
 
 
 def _check_same(workload: Workload, ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> None:
@@ -180,6 +208,8 @@ CASES: dict[str, Case] = {
     "S1": Case(partial(matrix, "S1", "≥ 1.7 × as fast, aim 2.5"), ("scikit-learn",)),
     "S2": Case(partial(matrix, "S2", "≥ 1.5 × as fast, aim 2"), ("scikit-learn",)),
     "S3": Case(partial(matrix, "S3", "≥ 3 × as fast, aim 4"), ("scikit-learn",)),
+    "learners-S1": Case(partial(learners, "S1"), ()),
+    "learners-S2": Case(partial(learners, "S2"), ()),
     "dict-10": Case(partial(one_by_one, 10, ("≥ 8 × as fast, aim 10", "≥ 3 × as fast")), ("river",)),
     "dict-50": Case(partial(one_by_one, 50, ("aim 10", "aim 3")), ("river",)),
     "import": Case(importing, ()),

@@ -28,7 +28,8 @@ def test_the_public_names() -> None:
         "BalancedWinnow", "Batch", "BoundViolated", "ConcurrentUse", "Cover", "Disjunction", "Elimination", "ExampleError",
         "Hypothesis", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "MarginPerceptron",
         "NotRealizable", "ParameterError", "Perceptron", "Prediction", "Round", "Rounds", "Separator", "SourceError",
-        "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "Winnow", "bounds", "load", "open_stream", "save", "trace",
+        "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "Winnow", "bounds", "load", "open_stream", "save",
+        "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

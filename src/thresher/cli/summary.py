@@ -113,7 +113,8 @@ def _notices(learned: Learned) -> list[str]:
         notices.append(f"{learned.bad:,} lines could not be read and were left out{since}: {first}")
     if learned.collisions:
         notices.append(f"{learned.collisions:,} times two names of one example fell into one slot; more --bits make that rarer")
-    notices += _refutations(learned.learner)
+    if learned.ledger.tally.weighted is None:
+        notices += _refutations(learned.learner)
     repeats, constant = _repeats(learned), _constant(run)
     if run.examples >= 100 and min(repeats, constant) < _SORTED_BELOW * run.examples:
         best = "repeating the last label" if repeats <= constant else "the best constant"

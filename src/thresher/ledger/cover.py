@@ -156,9 +156,7 @@ class ThresholdWatcher(_Watching):
     def __init__(self, threshold: Threshold) -> None:
         super().__init__(threshold.mu, 1.0 - threshold.delta)
         self._threshold = threshold
-        positive = threshold.mu[threshold.mu > 0.0]
-        entropy = float((positive * np.log(positive)).sum())
-        self._entropy = entropy + (len(positive) + 8) * 2.0**-50 * float(np.abs(positive * np.log(positive)).sum())
+        self._entropy = _entropy_above(threshold.mu, self._norm)
 
     def certificates(self, tally: Tally) -> list[Certificate]:
         """Littlestone's theorem on binary examples, and the one by relative entropy on values between 0 and 1."""
@@ -198,6 +196,15 @@ class ThresholdWatcher(_Watching):
         )
         statements.append(Statement(bounds.winnow_entropy, entropy, witness, (premise,), any_order=True))
         return [certificate(tally, statement, self._played(tally)) for statement in statements]
+
+
+def _entropy_above(mu: NDArray[np.float64], norm: float) -> float:
+    """Σ μ ln μ from above, by so much that it also covers what ‖μ‖₁ was rounded up by: |ln c − 1| is below 64 for any c."""
+    positive = mu[mu > 0.0]
+    terms = positive * np.log(positive)
+    slack = (len(mu) + 8) * 2.0**-50 * (float(np.abs(terms).sum()) + 64.0 * norm)
+    least = norm * math.log(norm / len(mu)) if norm > 0.0 else 0.0  # of all μ with this norm
+    return max(float(terms.sum()) + slack, least)
 
 
 def _seen(statement: str, holds: bool, detail: str) -> Premise:

@@ -88,6 +88,8 @@ class MarginPerceptron(LinearLearner):
     def impossible(self) -> list[float]:
         """The margins that no unit vector has on what was learned: each was given up when the steps exceeded its bound.
 
+        (Examples of weight other than 1 would show nothing.)
+
         >>> import thresher as th
         >>> learner = th.MarginPerceptron(2, None)
         >>> for t in range(40):
