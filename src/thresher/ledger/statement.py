@@ -33,7 +33,7 @@ class Statement:
 _MEANING = {
     "margin": "margin is at most every y·(u·x), or γ where one is given",
     "radius": "radius at least every ‖x‖ and what covers rounding",
-    "norm": "norm at least that of the comparator",
+    "norm": "norm at least the comparator's",
     "squares": "squares at least Σ‖x‖² over the mistakes and what covers rounding",
     "distance": "distance at least D",
     "squared": "squared at least D₂",
