@@ -33,6 +33,7 @@ struct Plan {
         policy.drop_unlabelled = (bytes[0] & 0x20) != 0;
         policy.skip_bad = (bytes[0] & 0x40) == 0;
         policy.needs_features = (bytes[0] & 0x80) != 0;
+        policy.domain = static_cast<Domain>((bytes[0] >> 3) % 4);
     }
 
     static constexpr std::size_t ns[] = {std::size_t{1} << 18, 1, 2, 3, 64, 1000, most_slots};
@@ -63,6 +64,7 @@ inline void check_row(const Row& row, const Plan& plan, const AnyReader& reader,
     for (std::size_t j = 0; j < slots.size(); ++j) {
         demand(slots[j] >= 0 && static_cast<std::size_t>(slots[j]) < plan.n && (j == 0 || slots[j - 1] < slots[j]));
         demand(std::isfinite(values[j]) && values[j] != 0.0 && std::fabs(values[j]) <= 0x1p250);
+        demand(refuse_value(plan.policy.domain, values[j]) == Fault::Kind::none);
     }
     demand(label == unlabelled || (label >= 0 && label < static_cast<int>(reader.labels.seen().size())));
     demand(label != unlabelled || !plan.policy.drop_unlabelled);

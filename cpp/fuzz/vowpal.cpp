@@ -5,7 +5,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     using namespace thresher::fuzz;
+    using thresher::Domain;
     const bool tagged = size > 1 && (data[1] & 0x80) != 0;
-    check<Vowpal>(data, size, tagged, [](const Plan& plan) { return Vowpal(plan.n, plan.option); });
+    check<Vowpal>(data, size, tagged,
+                  [](const Plan& plan) { return Vowpal(plan.n, plan.option, plan.policy.domain >= Domain::unit); });
     return 0;
 }
