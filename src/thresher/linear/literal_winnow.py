@@ -56,7 +56,7 @@ class LiteralWinnow(LinearLearner):
     (1, -1)
     """
 
-    _PLANES = ("exponents", "negated_exponents")
+    _PLANES = ("exponents", "negated")
     _HEADS = ("exponent", "sum", "rest", "slack", "doubt")
 
     def __init__(self, n: int, *, threshold: float | None = None, factor: float = 2.0, strict: bool = False) -> None:
@@ -70,7 +70,7 @@ class LiteralWinnow(LinearLearner):
         planes, heads = self._state()
         rule = self._rule(LiteralWinnowRule)
         with np.errstate(under="ignore"):
-            weights = np.power(rule.factor, planes["negated_exponents"] + heads["exponent"])
+            weights = np.power(rule.factor, planes["negated"] + heads["exponent"])
         weights.flags.writeable = False
         return weights
 
@@ -84,15 +84,15 @@ class LiteralWinnow(LinearLearner):
         return {"n": self.n, "threshold": rule.threshold, "factor": rule.factor, "strict": rule.strict}
 
     def _impossible(self, planes: Planes, heads: Parameters) -> str:
-        rule, negated = self._rule(LiteralWinnowRule), planes["negated_exponents"]
+        rule, negated = self._rule(LiteralWinnowRule), planes["negated"]
         if not all(within(plane, rule.highest, rule.lowest) for plane in planes.values()):
             return f"the state's exponents are not all from {rule.lowest:g} to {rule.highest:g}"
         if heads["updates"] == 0 and (heads["exponent"] != 0.0 or any(plane.any() for plane in planes.values())):
             return "found exponents other than 0 in a learner that never moved"
         with np.errstate(under="ignore"):
             own = float(np.power(rule.factor, negated).sum())
-        if not abs(heads["sum"] - own) <= _SUM_SLACK * own + heads["slack"] or not abs(heads["rest"]) <= 1e-10 * own:
+        if not abs(heads["sum"] - own) <= _SUM_SLACK * own or not abs(heads["rest"]) <= 1e-10 * own:
             return f"found a kept sum of {heads['sum']} for weights whose own is {own}"
-        if not abs(heads["exponent"]) < rule.far or not min(heads["slack"], heads["doubt"]) >= 0.0:
+        if not abs(heads["exponent"]) < rule.far or not 0.0 <= heads["slack"] <= _SUM_SLACK * own or not heads["doubt"] >= 0.0:
             return "found an exponent, a slack or a doubt that no run of rounds can have"
         return ""
