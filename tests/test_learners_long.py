@@ -126,6 +126,16 @@ def test_a_sum_that_was_far_larger_is_taken_anew() -> None:
     assert learner.doubt < 1e-9
 
 
+def test_the_doubt_covers_what_heavy_examples_do_to_a_score() -> None:
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        learner = th.LiteralWinnow(4, threshold=random.uniform(1, 9), factor=1 + 10 ** random.uniform(-3, 2))
+        for x in random.random((10, 4)).round(1):
+            own = float(learner.weights @ x + learner.negated_weights @ (1 - x))
+            played = learner.learn(x, -learner.predict(x).label, 10 ** random.uniform(-2, 3))
+            assert abs(played.prediction.score - own) <= learner.doubt + 1e-9 * own
+
+
 # ---- BalancedWinnow -----------------------------------------------------------------------------------------------
 
 
@@ -234,6 +244,25 @@ def test_a_margin_that_no_vector_has_is_told() -> None:
         th.MarginPerceptron(2, 0.9).train_to_margin(X, y)
     with pytest.raises(th.NotRealizable):
         th.MarginPerceptron(1, 0.5).train_to_margin([[1.0], [1.0]], [+1, -1])
+
+
+def test_what_was_learned_before_counts_and_is_told() -> None:
+    learner = th.MarginPerceptron(1, 0.5)
+    learner.learn_many([[1.0]] * 80, [+1, -1] * 40)
+    with pytest.raises(th.NotRealizable, match="on all that was learned"):
+        learner.train_to_margin([[1.0]], [-1])
+
+
+def test_a_norm_that_was_far_larger_is_taken_anew() -> None:
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        learner = th.MarginPerceptron(3, 0.5, bias=0.3 if seed % 2 else None)
+        X, heavy = random.standard_normal((4, 3)), 10 ** random.uniform(-3, 12, 4)
+        for t in (*range(4), *range(4)):  # there and back again, as far as it moves
+            learner.learn(X[t], -learner.predict(X[t]).label, heavy[t])
+            own = float(learner.weights @ learner.weights) + learner.bias_weight**2
+            assert learner.state()[0]["heads"]["square"] == pytest.approx(own, rel=1e-6)
+            assert everything(pickle.loads(pickle.dumps(learner))) == everything(learner)
 
 
 def test_training_that_cannot_end_says_that_it_did_not() -> None:

@@ -171,6 +171,8 @@ IMPOSSIBLE: dict[str, dict[str, Damage]] = {
     "MarginPerceptron": {
         "square too large": times("square", 1.01),
         "square < 0": head("square", -1.0),
+        "highest below the square": times("highest", 0.5),
+        "highest far above the square": times("highest", 2.0**30),
         "weights without their square": slot("weights", 0, 9.0),
         "bias weight without its square": head("bias_weight", 9.0),
         "margin = 0": head("margin", 0.0),
