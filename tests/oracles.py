@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from thresher import ExampleError, Perceptron, Rounds
+from thresher.linear import LinearLearner
 
 __all__ = [
     "GOOD",
@@ -49,15 +50,14 @@ def bits(numbers: Iterable[float]) -> bytes:
     return b"".join(struct.pack("<d", number) for number in numbers)
 
 
-def everything(learner: Perceptron) -> tuple[object, ...]:
+def everything(learner: LinearLearner) -> tuple[object, ...]:
     """All that a learner is, floats as bytes."""
     parameters, arrays = learner.state()
     heads = parameters["heads"]
     return (
         parameters["learner"],
         sorted(parameters["arguments"].items()),
-        sorted((name, value) for name, value in heads.items() if name != "bias_weight"),
-        bits([heads["bias_weight"]]),
+        {name: bits([value]) if isinstance(value, float) else value for name, value in heads.items()},
         {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in arrays.items()},
     )
 

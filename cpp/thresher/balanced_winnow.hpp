@@ -26,18 +26,18 @@ struct BalancedWinnow : AnyRule {
         double offset = 0.0;
         double sum = 0.0;  // of all weights, in this scale: high and low part
         double rest = 0.0;
-        double swept = 0.0;     // the sum after the last sweep
+        double highest = 0.0;   // the largest that the sum has been since the last sweep
         double farthest = 0.0;  // the largest eta |theta| there ever was
         double bias_weight = 0.0;
     };
-    static constexpr std::array<const char*, 6> heads{"bias_exponent", "offset", "sum", "rest", "swept", "farthest"};
-    static constexpr std::array<double Head::*, 6> fields{&Head::bias_exponent, &Head::offset, &Head::sum,
-                                                          &Head::rest,          &Head::swept,  &Head::farthest};
+    static constexpr std::array<const char*, 6> heads{"bias_exponent", "offset", "sum", "rest", "highest", "farthest"};
+    static constexpr std::array<double Head::*, 6> fields{&Head::bias_exponent, &Head::offset,  &Head::sum,
+                                                          &Head::rest,          &Head::highest, &Head::farthest};
     using State = thresher::State<2, Head>;
 
     void begin(State& state) const {
         state.head.sum = 2.0 * static_cast<double>(state.n() + (sight.dummy != 0.0));
-        state.head.swept = state.head.sum;
+        state.head.highest = state.head.sum;
     }
 
     template <class Isa, class Row>
@@ -61,6 +61,7 @@ struct BalancedWinnow : AnyRule {
             const Two after = two(theta, head.offset);
             weight = after.up - after.down;
             add(sum, after.up + after.down);
+            head.highest = std::max(head.highest, sum.high);
             add(sum, -(before.up + before.down));
         };
         each_term(row, state.n(),
@@ -69,7 +70,8 @@ struct BalancedWinnow : AnyRule {
         head.farthest = std::max(head.farthest, largest);
         head.sum = sum.high;
         head.rest = sum.low;
-        if (largest > head.offset + room || !(head.sum >= 0x1p-20 * head.swept)) sweep(state);
+        // A sum that has been far larger has lost the small weights to rounding: they are added up again.
+        if (largest > head.offset + room || !(head.sum >= 0x1p-20 * head.highest)) sweep(state);
         return row.size > 0 || seen.dummy != 0.0;
     }
 
@@ -104,7 +106,7 @@ struct BalancedWinnow : AnyRule {
         };
         for (std::size_t i = 0; i < state.n(); ++i) enter(state.at(1)[i]);
         if (sight.dummy != 0.0) enter(head.bias_exponent);
-        head.sum = head.swept = sum.high;
+        head.sum = head.highest = sum.high;
         head.rest = sum.low;
         derive(state);
     }

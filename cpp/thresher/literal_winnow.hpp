@@ -2,12 +2,15 @@
 //
 // Attribute i has a weight factor^e_i and its negation one of factor^(g + r_i): a step moves the weight of every
 // negation that is on, which is nearly all, so it moves g and sets right the r_i of the active slots. The sum of
-// factor^r_i is kept. When g is far from 0 it is folded into the r_i, which are then floored as all weights are.
+// factor^r_i is kept. When g is far from 0, or the sum has lost too much to rounding, g is folded into the r_i, which
+// are then floored as all weights are, and the sum is taken anew.
 // The kept sum and the folding are part of the definition: they decide, where doubles round.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "winnow.hpp"
 
@@ -60,6 +63,7 @@ struct LiteralWinnow : WinnowRule {
 
     template <class Row>
     bool move(State& state, const Row& row, const Seen&, double step, std::int64_t) const {
+        if (std::fabs(step) >= far) return leap(state, row, step);
         double *weights = state.at(0), *exponents = state.at(1), *negated = state.at(2), *relative = state.at(3);
         Head& head = state.head;
         Pair sum{head.sum, head.rest};
@@ -76,7 +80,7 @@ struct LiteralWinnow : WinnowRule {
         head.sum = sum.high;
         head.rest = sum.low;
         head.exponent += step;
-        if (std::fabs(head.exponent) >= far) {
+        if (std::fabs(head.exponent) >= far || head.slack > 0x1p-60 * head.sum) {
             fold(state);
         } else {
             head.scale = power(head.exponent);
@@ -93,6 +97,23 @@ struct LiteralWinnow : WinnowRule {
     }
 
   private:
+    // A step so long, of an example with a weight, that g cannot hold it: the active negations, which move by less,
+    // are put back after all have moved.
+    template <class Row>
+    [[gnu::noinline]] bool leap(State& state, const Row& row, double step) const {
+        fold(state);
+        std::vector<std::pair<std::size_t, double>> own;
+        each_term(row, state.n(), [&](std::size_t slot, double value) {
+            own.emplace_back(slot, moved(state.at(3)[slot], step * (1.0 - value)));
+            state.at(1)[slot] = moved(state.at(1)[slot], step * value);
+            state.at(0)[slot] = power(state.at(1)[slot]);
+        });
+        for (std::size_t i = 0; i < state.n(); ++i) state.at(3)[i] = moved(state.at(3)[i], step);
+        for (const auto& [slot, exponent] : own) state.at(3)[slot] = exponent;
+        fold(state);
+        return true;
+    }
+
     [[gnu::noinline]] void fold(State& state) const {
         Head& head = state.head;
         Pair sum{};

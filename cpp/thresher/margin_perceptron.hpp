@@ -1,7 +1,8 @@
 // The Margin Perceptron's rule: examples of norm 1; w <- w + y x where y w.x / |w| is below rho = (1 - epsilon) gamma,
 // and where w = 0, as at first.
 //
-// |w|^2 is kept, and its keeping is part of the definition: it grows by 2 y w.x + 1 with each step.
+// |w|^2 is kept, and its keeping is part of the definition: it grows by 2 y w.x + 1 with each step. Where it has shrunk
+// to a millionth of what it was it is taken anew from w: its errors have not shrunk.
 //
 // Where gamma is not known it is 1 at first, and is halved, with w = 0 again, as soon as there are more steps than any
 // stream with that margin allows: 2/(epsilon gamma)^2 + 2/(epsilon gamma) - 2/epsilon after the first.
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elementary.hpp"
 #include "kernels.hpp"
 #include "rule.hpp"
 
@@ -30,11 +32,12 @@ struct MarginPerceptron : AnyRule {
         double bias_weight = 0.0;
         double square = 0.0;
         double margin = 0.0;
-        double steps = 0.0;  // with this margin
+        double steps = 0.0;    // with this margin
+        double highest = 0.0;  // the largest that the square has been since it was last taken from w
     };
-    static constexpr std::array<const char*, 4> heads{"bias_weight", "square", "margin", "steps"};
-    static constexpr std::array<double Head::*, 4> fields{&Head::bias_weight, &Head::square, &Head::margin,
-                                                          &Head::steps};
+    static constexpr std::array<const char*, 5> heads{"bias_weight", "square", "margin", "steps", "highest"};
+    static constexpr std::array<double Head::*, 5> fields{&Head::bias_weight, &Head::square, &Head::margin,
+                                                          &Head::steps, &Head::highest};
     using State = thresher::State<1, Head>;
 
     void begin(State& state) const { state.head.margin = margin; }
@@ -57,10 +60,12 @@ struct MarginPerceptron : AnyRule {
         thresher::move(state.at(0), state.n(), row, scaled);
         state.head.bias_weight += scaled * seen.dummy;
         state.head.square = std::max(0.0, state.head.square + (2.0 * step * seen.score + step * step));
+        state.head.highest = std::max(state.head.highest, state.head.square);
+        if (state.head.square < 0x1p-20 * state.head.highest) take_square(state);
         state.head.steps += 1.0;
         if (halving && state.head.steps - 1.0 > most_steps(state.head.margin)) {
             std::fill_n(state.at(0), state.n(), 0.0);
-            state.head = {0.0, 0.0, 0.5 * state.head.margin, 0.0};
+            state.head = {0.0, 0.0, 0.5 * state.head.margin, 0.0, 0.0};
         }
         return true;
     }
@@ -71,6 +76,14 @@ struct MarginPerceptron : AnyRule {
     }
 
     void derive(State&) const {}
+
+  private:
+    [[gnu::noinline]] static void take_square(State& state) {
+        Pair sum{};
+        for (std::size_t i = 0; i < state.n(); ++i) add(sum, state.at(0)[i] * state.at(0)[i]);
+        add(sum, state.head.bias_weight * state.head.bias_weight);
+        state.head.square = state.head.highest = sum.high;
+    }
 };
 
 }  // namespace thresher

@@ -15,6 +15,7 @@ __all__ = ["BalancedWinnow", "definition"]
 
 _LARGEST_RATE = 2.0**20
 _SUM_SLACK = 1e-6
+_ROOM = 200.0  # as in the core: how far a weight may rise above the scale before a sweep moves it
 
 
 def definition(
@@ -59,7 +60,7 @@ class BalancedWinnow(LinearLearner):
     """
 
     _PLANES = ("exponents",)
-    _HEADS = ("bias_exponent", "offset", "sum", "rest", "swept", "farthest")
+    _HEADS = ("bias_exponent", "offset", "sum", "rest", "highest", "farthest")
 
     def __init__(self, n: int, *, eta: float = 0.1, bias: float | None = None) -> None:
         rate = number("eta", eta, "a number above 0")
@@ -87,8 +88,12 @@ class BalancedWinnow(LinearLearner):
         with np.errstate(under="ignore", over="ignore"):
             scaled = rule.eta * np.append(theta, [bias] if rule.bias is not None else [])
             own = float((np.exp(scaled - heads["offset"]) + np.exp(-scaled - heads["offset"])).sum())
-        if not abs(heads["sum"] - own) <= _SUM_SLACK * max(own, heads["swept"]) or not heads["sum"] > 0.0:
-            return f"found a kept sum of {heads['sum']} for weights whose own is {own}"
-        if not abs(heads["rest"]) <= 1e-10 * heads["sum"] or not min(heads["offset"], heads["farthest"]) >= 0.0:
-            return "found an offset, a rest or a reach that no run of rounds can have"
+        kept, rest, highest = heads["sum"], heads["rest"], heads["highest"]
+        if not (abs(kept - own) <= _SUM_SLACK * own and abs(rest) <= 1e-10 * kept and 0.0 < kept <= highest <= kept * 2.0**20):
+            return (
+                f"found a kept sum of {kept}, with a rest of {rest} and {highest} at its highest, of weights whose own is {own}"
+            )
+        reach = float(np.abs(scaled).max())
+        if not 0.0 <= heads["offset"] <= heads["farthest"] or not reach <= min(heads["farthest"], heads["offset"] + _ROOM):
+            return f"found an offset of {heads['offset']} and {heads['farthest']} as the farthest, where weights reach {reach}"
         return ""

@@ -88,7 +88,8 @@ class Elimination(LinearLearner):
         weights, met, removals = planes["weights"], planes["met"], heads["removals"]
         if not within(weights, 1.0, 0.0) or (weights % 1.0).any() or removals != heads["updates"]:
             return "the state's weights are not 0 and 1, or its removals are not its updates"
-        if not within(met, removals, 0.0) or (met % 1.0).any() or ((met > 0.0) & (weights == 1.0)).any():
+        struck_unmet = removals < 2.0 and ((weights == 0.0) & (met == 0.0)).any()  # what misses one removal may go in the next
+        if not within(met, removals, 0.0) or (met % 1.0).any() or ((met > 0.0) & (weights == 1.0)).any() or struck_unmet:
             return "the state's counts of removals are not what removals can leave"
         left = 0.0 if self._rule(EliminationRule).monotone else float(np.count_nonzero(met == removals))
         if heads["negations"] != left:

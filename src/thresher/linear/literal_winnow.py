@@ -94,8 +94,8 @@ class LiteralWinnow(LinearLearner):
             return "found exponents other than 0 in a learner that never moved"
         with np.errstate(under="ignore"):
             own = float(np.power(rule.factor, negated).sum())
-        if not abs(heads["sum"] - own) <= _SUM_SLACK * own + heads["slack"] or not abs(heads["rest"]) <= 1e-10 * own:
+        if not abs(heads["sum"] - own) <= _SUM_SLACK * own or not abs(heads["rest"]) <= 1e-10 * own:
             return f"found a kept sum of {heads['sum']} for weights whose own is {own}"
-        if not abs(heads["exponent"]) < rule.far or not min(heads["slack"], heads["doubt"]) >= 0.0:
+        if not abs(heads["exponent"]) < rule.far or not 0.0 <= heads["slack"] <= _SUM_SLACK * own or not heads["doubt"] >= 0.0:
             return "found an exponent, a slack or a doubt that no run of rounds can have"
         return ""

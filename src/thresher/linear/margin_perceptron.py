@@ -68,7 +68,7 @@ class MarginPerceptron(LinearLearner):
     True
     """
 
-    _HEADS = ("bias_weight", "square", "margin", "steps")
+    _HEADS = ("bias_weight", "square", "margin", "steps", "highest")
 
     def __init__(self, n: int, margin: float | None = None, *, epsilon: float = 0.5, bias: float | None = None) -> None:
         gamma, part = number_or_none("margin", margin), number("epsilon", epsilon, "a number between 0 and 1")
@@ -130,7 +130,7 @@ class MarginPerceptron(LinearLearner):
         if not bound.allows(self.updates - 1):
             raise NotRealizable(
                 f"found {self.updates - 1} updates, expected at most {bound.at_most}: so no unit vector has a margin of "
-                f"{rule.margin:g} on these examples; try a smaller one, or None"
+                f"{rule.margin:g} on all that was learned; try a smaller one, or None"
             )
 
     def _arguments(self) -> Parameters:
@@ -141,11 +141,11 @@ class MarginPerceptron(LinearLearner):
         if impossible := super()._impossible(planes, heads):
             return impossible
         rule, weights = self._rule(MarginPerceptronRule), planes["weights"]
-        square, margin, steps = heads["square"], heads["margin"], heads["steps"]
+        square, highest, margin, steps = heads["square"], heads["highest"], heads["margin"], heads["steps"]
         own = float(weights @ weights) + heads["bias_weight"] ** 2
         halvings = (margin > 0.0 and rule.margin / margin) if rule.halving else 1.0
-        if not square >= 0.0 or abs(square - own) > _NORM_SLACK * (square + own) + heads["updates"] * _NORM_SLACK:
-            return f"found a squared norm of {square} with weights whose own is {own}"
+        if not 0.0 <= square <= highest <= square * 2.0**20 or abs(square - own) > _NORM_SLACK * highest:
+            return f"found a squared norm of {square}, {highest} at its highest, with weights whose own is {own}"
         if margin != rule.margin / max(halvings, 1.0) or halvings != 2.0 ** round(halvings).bit_length() / 2.0:
             return f"found a margin of {margin}, expected {rule.margin}, or where it is not given one of its halves"
         if not (0.0 <= steps <= heads["updates"] and steps == int(steps)):
