@@ -26,7 +26,7 @@ struct BalancedWinnow : AnyRule {
         double offset = 0.0;
         double sum = 0.0;  // of all weights, in this scale: high and low part
         double rest = 0.0;
-        double swept = 0.0;     // the sum after the last sweep
+        double swept = 0.0;     // the largest sum since the last sweep: what the kept one may have lost is a part of it
         double farthest = 0.0;  // the largest eta |theta| there ever was
         double bias_weight = 0.0;
     };
@@ -70,6 +70,7 @@ struct BalancedWinnow : AnyRule {
         head.farthest = std::max(head.farthest, largest);
         head.sum = sum.high;
         head.rest = sum.low;
+        head.swept = std::max(head.swept, head.sum);
         if (largest > head.offset + room || !(head.sum >= 0x1p-20 * head.swept)) sweep(state);
         return row.size > 0 || seen.dummy != 0.0;
     }

@@ -46,9 +46,7 @@ def balanced_winnow_rounding(*, mistakes: int, terms: int, eta: float) -> float:
     return (terms + 64) * 2.0**-50 + (1 + eta) * (mistakes + 1) * 2.0**-50
 
 
-def winnow_rounding(
-    norm: float, *, n: int, delta: float, threshold: float, factor: float, mistakes: int, terms: int
-) -> float:
+def winnow_rounding(norm: float, *, n: int, delta: float, threshold: float, factor: float, mistakes: int, terms: int) -> float:
     """The part of θ by which a Winnow on values between 0 and 1 may be off in float64, as `bounds.winnow_entropy` takes it.
 
     Infinite for δ = 1, where the proof does not reach.
@@ -58,7 +56,7 @@ def winnow_rounding(
     """
     if delta == 1.0:
         return math.inf
-    kept = (1 - 1 / factor) * threshold
+    kept = (factor - 1) / factor * threshold
     most_c = kept / (math.log(factor) * (1 - delta))
     weights = n + factor * threshold * (mistakes + 1)
     return (terms + 32) * 2.0**-50 + 2.0**-43 * (weights + most_c * norm) / kept

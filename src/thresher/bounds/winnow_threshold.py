@@ -150,13 +150,15 @@ def winnow_entropy(
     not_negative(rounding=rounding)
     entropy = _possible_entropy(entropy, norm, n)
     eta = math.log1p(factor - 1)
-    up, down, slope = (factor - 1) * theta * (1 + rounding), (1 - 1 / factor) * theta * (1 - rounding), eta * (1 - delta)
+    up, down, slope = (factor - 1) * theta * (1 + rounding), (factor - 1) / factor * theta * (1 - rounding), eta * (1 - delta)
     linear = entropy + eta * errors
 
     def limit(c: float) -> float:
         sure = 1 - 2.0**-48  # the differences of rounded numbers, on the safe side
         room = min(c * eta * sure - up, down * sure - c * slope)
-        return (c * linear + c * (math.log(c) - 1) * norm + n) / room if room > 0 else math.inf
+        grown = c * (math.log(c) - 1) * norm
+        above = (n + 64) * 2.0**-50 * (abs(c * linear) + abs(grown) + n)  # they may cancel, and norm may be from above
+        return (c * linear + grown + n + above) / room if room > 0 else math.inf
 
     # The numerator is convex in c, the denominator concave: the quotient falls, then rises. From where g₊ = g₋ on the
     # denominator does not grow, so the best c is there, or before, or where the numerator is least.
@@ -200,7 +202,7 @@ def _printed(norm: float, delta: float, rule: Rule, a: int, b: int) -> float:
 def _possible_entropy(entropy: float, norm: float, n: int) -> float:
     """Σ μᵢ ln μᵢ is least where all n are equal: what is below that, but for rounding, is of another μ."""
     least = norm * math.log(norm / n) if norm > 0 else 0.0
-    if not entropy >= least - 1e-9 * (1 + abs(least)):
+    if not entropy >= least - (1e-9 + n * 2.0**-50) * (1 + norm + abs(least)):
         raise ParameterError(f"found entropy = {entropy}, expected a number of at least norm·ln(norm/n) = {least}")
     return max(entropy, least)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +16,10 @@ from thresher.bounds.printed import above, below
 from thresher.bounds.rounding import winnow_rounding
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import numeric
-from thresher.ledger.disjunction import binary, winnow_numbers
 from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
+from thresher.ledger.winnow import binary, winnow_statement
+from thresher.linear.learner import number
 
 __all__ = ["Cover", "Threshold"]
 
@@ -30,7 +32,8 @@ class Cover:
 
     >>> import thresher as th
     >>> ledger = th.Ledger(th.Cover([0.5, 0.5, 0.5, 0, 0, 0, 0, 0]))
-    >>> ledger.enter(th.Winnow(8).learn_many([[1, 1, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 0, 1, 0, 0, 0]], [1, 0, 1]))
+    >>> X = [[1, 1, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 0, 1, 0, 0, 0]]
+    >>> ledger.enter(th.Winnow(8).learn_many(X, [1, 0, 1]))
     >>> print(ledger.certificates()[0].bound)
     mistakes ≤ 15 by Winnow, cover
     """
@@ -61,7 +64,8 @@ class Threshold:
     >>> import thresher as th
     >>> two_of_three = th.Threshold([0.5, 0.5, 0.5, 0, 0], delta=0.5)
     >>> ledger = th.Ledger(two_of_three)
-    >>> ledger.enter(th.Winnow(5, factor=1.25).learn_many([[1, 1, 0, 0, 1], [1, 0, 0, 1, 1], [0, 1, 1, 0, 0]] * 40, [1, 0, 1] * 40))
+    >>> X = [[1, 1, 0, 0, 1], [1, 0, 0, 1, 1], [0, 1, 1, 0, 0]]
+    >>> ledger.enter(th.Winnow(5, factor=1.25).learn_many(X * 40, [1, 0, 1] * 40))
     >>> ledger.certificates()[0].verdict
     <Verdict.CERTIFIED: 'certified'>
     """
@@ -69,9 +73,9 @@ class Threshold:
     def __init__(self, mu: ArrayLike, *, delta: float, called: str = "the μ that was given") -> None:
         self._mu = _weights(mu)
         self.called = called
-        if not isinstance(delta, float | int) or not 0.0 < delta <= 1.0:
+        self.delta = number("delta", delta, "a number above 0 and at most 1")
+        if not 0.0 < self.delta <= 1.0:
             raise ParameterError(f"found delta = {delta!r}, expected a number above 0 and at most 1")
-        self.delta = float(delta)
 
     @property
     def mu(self) -> NDArray[np.float64]:
@@ -92,8 +96,10 @@ def _weights(mu: ArrayLike) -> NDArray[np.float64]:
         weights = np.array(numeric(mu, "mu", expected), dtype=np.float64, ndmin=1)
     except ExampleError as error:
         raise ParameterError(str(error)) from None
-    if weights.ndim != 1 or weights.size == 0 or not (0.0 <= weights.min() and weights.max() <= LARGEST_VALUE):
-        raise ParameterError(f"found mu of shape {weights.shape} with weights from {weights.min():g}, expected {expected}")
+    if weights.ndim != 1 or weights.size == 0:
+        raise ParameterError(f"found mu of shape {weights.shape}, expected {expected}")
+    if not (weights.min() >= 0.0 and weights.max() <= LARGEST_VALUE):
+        raise ParameterError(f"found mu with weights from {weights.min():g} to {weights.max():g}, expected {expected}")
     weights.flags.writeable = False
     return weights
 
@@ -142,9 +148,10 @@ class CoverWatcher(_Watching):
             _seen("μ·x ≥ 1 on every positive round", covers, "" if covers else f"the least is {below(least)}"),
             _seen("μᵢ = 0 wherever xᵢ = 1 on a negative round", sided.highest_negative <= 0.0, ""),
         )
-        numbers = {"norm": norm, "n": n, **winnow_numbers(tally, rule, terms=sided.terms, n=n)}
+        numbers = {"norm": norm, "n": n, "strict": rule.strict}
         witness = f"{self._cover.called}, ‖μ‖₁ ≤ {above(norm)} when it just covers"
-        return [certificate(tally, Statement(bounds.winnow_cover, numbers, witness, (), any_order=True), premises)]
+        made = winnow_statement(bounds.winnow_cover, numbers, witness, (), tally=tally, rule=rule, terms=sided.terms)
+        return [certificate(tally, made, premises)]
 
 
 class ThresholdWatcher(_Watching):
@@ -165,19 +172,26 @@ class ThresholdWatcher(_Watching):
         n, errors = len(self._mu), sided.missing
         numbers = {"norm": self._norm, "delta": delta, "n": n, "errors": errors}
         witness = f"{self._threshold.called}, ‖μ‖₁ ≤ {above(self._norm)}; δ = {delta!r}; A ≤ {above(errors)} is missing"
-        own = winnow_numbers(tally, rule, terms=sided.terms, n=n)
-        del own["strict"]
         statements = []
-        if rule.factor * (1.0 - delta) < 1.0:
-            premises = (binary(sided),)
-            statements.append(Statement(bounds.winnow_threshold, {**numbers, **own}, witness, premises, any_order=True))
+        if Fraction(rule.factor) * (1 - Fraction(delta)) < 1:
+            statements.append(
+                winnow_statement(
+                    bounds.winnow_threshold,
+                    {**numbers, "factor": rule.factor},
+                    witness,
+                    (binary(sided),),
+                    tally=tally,
+                    rule=rule,
+                    terms=sided.terms,
+                )
+            )
         rounding = winnow_rounding(
             self._norm,
             n=n,
             delta=delta,
             threshold=rule.threshold,
             factor=rule.factor,
-            mistakes=tally.mistakes,
+            mistakes=tally.rounds,  # in any order there are no more
             terms=sided.terms,
         )
         covered = math.isfinite(rounding) and known(tally, WinnowRule)
