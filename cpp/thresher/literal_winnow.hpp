@@ -2,8 +2,9 @@
 //
 // Attribute i has a weight factor^e_i and its negation one of factor^(g + r_i): a step moves the weight of every
 // negation that is on, which is nearly all, so it moves g and sets right the r_i of the active slots. The sum of
-// factor^r_i is kept. When g is far from 0 it is folded into the r_i, which are then floored as all weights are.
-// The kept sum and the folding are part of the definition: they decide, where doubles round.
+// factor^r_i is kept. When g is far from 0, or the sum has fallen so far that it may have lost more than its last bit, g
+// is folded into the r_i, which are then floored as all weights are, and summed anew. The kept sum and the folding are
+// part of the definition: they decide, where doubles round.
 #pragma once
 
 #include <algorithm>
@@ -78,7 +79,7 @@ struct LiteralWinnow : WinnowRule {
         head.sum = sum.high;
         head.rest = sum.low;
         head.exponent += step;
-        if (std::fabs(head.exponent) >= far) {
+        if (std::fabs(head.exponent) >= far || !(head.slack <= 0x1p-53 * head.sum)) {
             fold(state);
         } else {
             head.scale = power(head.exponent);

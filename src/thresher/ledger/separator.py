@@ -167,7 +167,7 @@ class SeparatorWatcher:
                 witness,
                 (separates, covered),
                 any_order=True,
-                count=max(0, tally.updates - 1),
+                counted=max(0, tally.updates - 1),
             ),
             Statement(bounds.margin_perceptron_mistakes, numbers, witness, (separates, covered), any_order=True),
         ]
