@@ -15,6 +15,7 @@ from thresher.bounds import Verdict
 from thresher.linear import LinearLearner
 
 __all__ = [
+    "DIGITS",
     "Rows",
     "contrary",
     "decimal",

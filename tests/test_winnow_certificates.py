@@ -142,7 +142,7 @@ def test_covers_survive_exact_fractions(seed: int, n: int, kind: str) -> None:
         if not covers:
             continue
         theta, alpha, strict = rule_of(learner)
-        norm = sum(map(Fraction, numbers(mu)), Fraction(0)) / min(least, Fraction(1))
+        norm = sum(map(Fraction, numbers(mu)), Fraction(0)) / least
         assert Fraction(certificate.numbers["norm"]) >= norm
         assert certificate.numbers["norm"] == pytest.approx(float(norm), rel=1e-12)
         exact = start(n, theta, alpha) + (1 + alpha) * norm * most_promotions(theta, alpha, strict)

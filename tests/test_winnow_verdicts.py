@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
 
 import thresher as th
-from tests.exactly import Rows, entered, most_promotions, verdicts
+from tests.exactly import DIGITS, Rows, decimal, entered, ln, most_promotions, verdicts
 from tests.streams import by_theorem
 from thresher._core import WinnowRule
 from thresher.adversaries import Flips, OneByOne, TightFit, force, worst_sequence
@@ -50,6 +52,22 @@ def test_tight_fits_make_twenty_of_the_twenty_one_that_are_certified() -> None:
         ledger.enter(played)
     certificate = by_theorem(ledger)["Winnow, disjunction"]
     assert (certificate.verdict, certificate.count, certificate.bound.at_most) == (Verdict.CERTIFIED, 20, 21)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(("factor", "threshold"), [(2.0, 12.0), (1.5, 5.0), (3.6, 1.0), (1.01, 4.0)])
+def test_adversaries_stay_within_what_is_certified_in_three_passes_too(factor: float, threshold: float, strict: bool) -> None:
+    for relevant in ({0}, {0, 5, 11}, set(range(11))):
+        learner = th.Winnow(12, factor=factor, threshold=threshold, strict=strict)
+        rows: Rows = []
+        for x, y in islice(TightFit(12, relevant, threshold, factor).against(learner), 300):
+            learner.learn(x, y)
+            rows.append((list(x), y))
+        mu = np.array([float(i in relevant) for i in range(12)])
+        comparators = th.Disjunction(12, relevant), th.Cover(mu), th.Threshold(mu, delta=0.99)
+        ledger = entered(th.Winnow(12, factor=factor, threshold=threshold, strict=strict), rows * 3, *comparators)
+        assert verdicts(ledger) == {Verdict.CERTIFIED}
+        assert by_theorem(ledger)["Winnow, disjunction"].count >= learner.mistakes
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -188,3 +206,20 @@ def test_weights_that_no_comparator_has_are_refused(mu: Any) -> None:
     for make in (th.Cover, lambda mu: th.Threshold(mu, delta=0.5)):
         with pytest.raises(th.ParameterError, match="found"):
             make(mu)
+
+
+@pytest.mark.parametrize("factor", [1.1, 2.0, 50.0, 1 + 2.0**-20])
+def test_the_rounding_of_winnow_on_fractions_is_within_what_covers_it(factor: float) -> None:
+    """Each kept exponent moves by x but for 2⁻⁴⁵ in ln w, and a score is that of the kept exponents."""
+    rng, n = np.random.default_rng(2), 5
+    learner = th.Winnow(n, factor=factor, threshold=3.0)
+    for _ in range(400):
+        x = [float(v) for v in rng.choice([0.0, 1.0, 0.3, 1e-9, float(rng.random())], n)]
+        before = [Fraction(e) for e in learner.state()[1]["exponents"].tolist()]
+        said = learner.predict(x)
+        weights = [DIGITS.exp(DIGITS.multiply(decimal(e), ln(factor))) for e in before]
+        exact = sum((w * decimal(v) for w, v in zip(weights, x, strict=True)), Decimal(0))
+        assert abs(decimal(said.score) - exact) <= exact * (n + 32) / 2**50
+        learner.learn(x, -said.label)
+        for old, new, value in zip(before, learner.state()[1]["exponents"].tolist(), x, strict=True):
+            assert abs(decimal(Fraction(new) - old + said.label * Fraction(value))) * ln(factor) <= Decimal(2) ** -45

@@ -138,7 +138,7 @@ class CoverWatcher(_Watching):
         rule, sided = tally.rule, self._sided
         if not isinstance(rule, WinnowRule):
             return []
-        least = min(sided.lowest_positive, 1.0)
+        least = sided.lowest_positive if math.isfinite(sided.lowest_positive) else 1.0
         covers = least > 0.0
         norm = self._norm / least * (1 + 2.0**-50) if covers else self._norm
         n = len(self._mu)
