@@ -496,6 +496,11 @@ class Group:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
 
+    def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8], predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds:
+        """
+        Rounds that were played earlier on these rows, from what was kept of them: without scores and history.
+        """
+
 class Witnessed:
     """The sums of a frozen comparator at one moment."""
 
