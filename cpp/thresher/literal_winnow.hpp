@@ -80,7 +80,7 @@ struct LiteralWinnow : WinnowRule {
         head.sum = sum.high;
         head.rest = sum.low;
         head.exponent += step;
-        if (std::fabs(head.exponent) >= far || head.slack > 0x1p-60 * head.sum) {
+        if (std::fabs(head.exponent) >= far || !(head.slack <= 0x1p-53 * head.sum)) {
             fold(state);
         } else {
             head.scale = power(head.exponent);

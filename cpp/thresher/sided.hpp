@@ -1,8 +1,9 @@
 // A comparator with two sides: u.x + constant should be at least `above` on positive examples and at most `below` on
 // negative ones; what is missing is summed. A disjunction asks for 1 and 0, a threshold for 1 and 1 - delta.
 //
-// On binary rows with whole numbers in u every sum is exact. Otherwise u and x are not negative, and a computed u.x is
-// off by at most (terms + 16) 2^-52 of itself: at most terms / 4 + 6 roundings touch a term.
+// On binary rows with whole numbers in u, in `above` and in `below` every sum is exact. Otherwise u and x are not
+// negative, and a computed u.x is off by at most (terms + 16) 2^-52 of itself: at most terms / 4 + 6 roundings touch a
+// term.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ class Sided {
 
     Sided(Plane plane, double constant, double above, double below)
         : u(std::move(plane)), constant(constant), above(above), below(below) {
-        whole_ = constant == std::floor(constant);
+        whole_ = constant == std::floor(constant) && above == std::floor(above) && below == std::floor(below);
         for (std::size_t i = 0; i < u.size() && whole_; ++i) {
             whole_ = u.data()[i] == std::floor(u.data()[i]) && std::fabs(u.data()[i]) <= 0x1p20;
         }

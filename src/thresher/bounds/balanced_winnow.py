@@ -64,8 +64,11 @@ def balanced_winnow(
     """
     whole(1, n=n)
     positive(eta=eta, norm=norm)
-    check("above 0 and at most norm", lambda number: 0 < number <= norm, margin=margin)
     not_negative(distance=distance, rounding=rounding)
+    if distance > 0:
+        positive(margin=margin)
+    else:
+        check("above 0 and at most norm", lambda number: 0 < number <= norm, margin=margin)
     gain, cost = eta * (margin / norm), _ln_cosh(eta, rounding) + eta * rounding
     room = gain * (1 - 2.0**-49) - cost * (1 + 2.0**-49)  # a difference of rounded numbers, on the safe side
     value = (_ln_weights(n, bias) + eta * (distance / norm)) / room if room > 0 else math.inf

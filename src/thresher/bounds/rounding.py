@@ -56,7 +56,7 @@ def winnow_rounding(norm: float, *, n: int, delta: float, threshold: float, fact
     """
     if delta == 1.0:
         return math.inf
-    kept = (1 - 1 / factor) * threshold
+    kept = (factor - 1) / factor * threshold
     most_c = kept / (math.log(factor) * (1 - delta))
     weights = n + factor * threshold * (mistakes + 1)
     return (terms + 32) * 2.0**-50 + 2.0**-43 * (weights + most_c * norm) / kept

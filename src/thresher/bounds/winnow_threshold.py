@@ -151,13 +151,14 @@ def winnow_entropy(
         return Bound(math.inf, "mistakes", _ENTROPY, assumes)
     entropy = _possible_entropy(entropy, norm, n)
     eta = math.log1p(factor - 1)
-    up, down, slope = (factor - 1) * theta * (1 + rounding), (1 - 1 / factor) * theta * (1 - rounding), eta * (1 - delta)
+    up, down, slope = (factor - 1) * theta * (1 + rounding), (factor - 1) / factor * theta * (1 - rounding), eta * (1 - delta)
 
     def limit(c: float) -> float:
         tiny = 2.0**-48  # the differences of rounded numbers are taken on the safe side
         room = min(c * eta * (1 - tiny) - up, down * (1 - tiny) - c * slope)
         terms = (c * entropy, c * eta * errors, c * math.log(c) * norm, -c * norm, n)
-        return (sum(terms) + tiny * sum(map(abs, terms))) / room if room > 0 else math.inf
+        above = (n + 64) * 2.0**-50 * sum(map(abs, terms))  # they may cancel, and norm may be from above
+        return (sum(terms) + above) / room if room > 0 else math.inf
 
     # The numerator is convex in c, the denominator concave: the quotient falls, then rises. From where g₊ = g₋ on the
     # denominator does not grow, so the best c is there, or before, or where the numerator is least.
@@ -201,7 +202,7 @@ def _printed(norm: float, delta: float, rule: Rule, a: int, b: int) -> float:
 def _possible_entropy(entropy: float, norm: float, n: int) -> float:
     """Σ μᵢ ln μᵢ is least where all n are equal: what is below that, but for rounding, is of another μ."""
     least = norm * math.log(norm / n) if norm > 0 else 0.0
-    if not entropy >= least - 1e-9 * (1 + abs(least)):
+    if not entropy >= least - (1e-9 + n * 2.0**-50) * (1 + norm + abs(least)):
         raise ParameterError(f"found entropy = {entropy}, expected a number of at least norm·ln(norm/n) = {least}")
     return max(entropy, least)
 

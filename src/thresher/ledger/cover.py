@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +16,10 @@ from thresher.bounds.printed import above, below
 from thresher.bounds.rounding import winnow_rounding
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import numeric
-from thresher.ledger.disjunction import binary, winnow_numbers
 from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
-from thresher.linear.learner import number, within
+from thresher.ledger.winnow import binary, winnow_statement
+from thresher.linear.learner import number
 
 __all__ = ["Cover", "Threshold"]
 
@@ -95,8 +96,10 @@ def _weights(mu: ArrayLike) -> NDArray[np.float64]:
         weights = np.array(numeric(mu, "mu", expected), dtype=np.float64, ndmin=1)
     except ExampleError as error:
         raise ParameterError(str(error)) from None
-    if weights.ndim != 1 or weights.size == 0 or not within(weights, LARGEST_VALUE, 0.0):
-        raise ParameterError(f"found mu of shape {weights.shape}, with {weights.ravel()[:1]} first, expected {expected}")
+    if weights.ndim != 1 or weights.size == 0:
+        raise ParameterError(f"found mu of shape {weights.shape}, expected {expected}")
+    if not (weights.min() >= 0.0 and weights.max() <= LARGEST_VALUE):
+        raise ParameterError(f"found mu with weights from {weights.min():g} to {weights.max():g}, expected {expected}")
     weights.flags.writeable = False
     return weights
 
@@ -135,7 +138,7 @@ class CoverWatcher(_Watching):
         rule, sided = tally.rule, self._sided
         if not isinstance(rule, WinnowRule):
             return []
-        least = min(sided.lowest_positive, 1.0)
+        least = sided.lowest_positive if math.isfinite(sided.lowest_positive) else 1.0
         covers = least > 0.0
         norm = self._norm / least * (1 + 2.0**-50) if covers else self._norm
         n = len(self._mu)
@@ -145,9 +148,10 @@ class CoverWatcher(_Watching):
             _seen("μ·x ≥ 1 on every positive round", covers, "" if covers else f"the least is {below(least)}"),
             _seen("μᵢ = 0 wherever xᵢ = 1 on a negative round", sided.highest_negative <= 0.0, ""),
         )
-        numbers = {"norm": norm, "n": n, **winnow_numbers(tally, rule, terms=sided.terms, n=n)}
+        numbers = {"norm": norm, "n": n, "strict": rule.strict}
         witness = f"{self._cover.called}, ‖μ‖₁ ≤ {above(norm)} when it just covers"
-        return [certificate(tally, Statement(bounds.winnow_cover, numbers, witness, (), any_order=True), premises)]
+        made = winnow_statement(bounds.winnow_cover, numbers, witness, (), tally=tally, rule=rule, terms=sided.terms)
+        return [certificate(tally, made, premises)]
 
 
 class ThresholdWatcher(_Watching):
@@ -166,19 +170,26 @@ class ThresholdWatcher(_Watching):
         n, errors = len(self._mu), sided.missing
         numbers = {"norm": self._norm, "delta": delta, "n": n, "errors": errors}
         witness = f"{self._threshold.called}, ‖μ‖₁ ≤ {above(self._norm)}; δ = {delta!r}; A ≤ {above(errors)} is missing"
-        own = winnow_numbers(tally, rule, terms=sided.terms, n=n)
-        del own["strict"]
         statements = []
-        if rule.factor * (1.0 - delta) < 1.0:
-            premises = (binary(sided),)
-            statements.append(Statement(bounds.winnow_threshold, {**numbers, **own}, witness, premises, any_order=True))
+        if Fraction(rule.factor) * (1 - Fraction(delta)) < 1:
+            statements.append(
+                winnow_statement(
+                    bounds.winnow_threshold,
+                    {**numbers, "factor": rule.factor},
+                    witness,
+                    (binary(sided),),
+                    tally=tally,
+                    rule=rule,
+                    terms=sided.terms,
+                )
+            )
         rounding = winnow_rounding(
             self._norm,
             n=n,
             delta=delta,
             threshold=rule.threshold,
             factor=rule.factor,
-            mistakes=tally.mistakes,
+            mistakes=tally.rounds,  # in any order there are no more
             terms=sided.terms,
         )
         covered = math.isfinite(rounding) and known(tally, WinnowRule)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from operator import index
 from typing import SupportsIndex
 
@@ -15,6 +16,7 @@ from thresher.bounds.printed import above
 from thresher.errors import ParameterError
 from thresher.ledger.statement import Statement, certificate, played
 from thresher.ledger.tally import Tally
+from thresher.ledger.winnow import AnyWinnowRule, binary, winnow_statement
 from thresher.linear.learner import attributes
 
 __all__ = ["Disjunction"]
@@ -116,9 +118,8 @@ class DisjunctionWatcher:
             return self._elimination(tally, rule)
         return []
 
-    def _winnow(self, tally: Tally, rule: WinnowRule | LiteralWinnowRule, n: int, called: str) -> list[Certificate]:
-        sided, given = self._sided, self._disjunction
-        numbers = {"n": n, **winnow_numbers(tally, rule, terms=sided.terms, n=n)}
+    def _winnow(self, tally: Tally, rule: AnyWinnowRule, n: int, called: str) -> list[Certificate]:
+        sided = self._sided
         premises = (
             *played(
                 tally,
@@ -129,19 +130,25 @@ class DisjunctionWatcher:
             ),
             binary(sided),
         )
-        errors = f"{self._witness()}; A = {above(sided.missing)} attributes would have to change"
+        common = {"r": self._disjunction.r, "n": n, "strict": rule.strict}
+        statement = partial(winnow_statement, tally=tally, rule=rule, terms=sided.terms)
         statements = [
-            Statement(bounds.winnow_disjunction, {"r": given.r, **numbers}, self._witness(), (self._fits(),), any_order=True),
-            Statement(bounds.winnow_agnostic, {"r": given.r, "errors": sided.missing, **numbers}, errors, (), any_order=True),
-            Statement(
+            statement(bounds.winnow_disjunction, common, self._witness(), (self._fits(),)),
+            statement(
                 bounds.winnow_agnostic,
-                {"r": given.r, "errors": sided.missing_on_mistakes, **numbers},
+                {"errors": sided.missing, **common},
+                f"{self._witness()}; A = {above(sided.missing)} attributes would have to change",
+                (),
+            ),
+            statement(
+                bounds.winnow_agnostic,
+                {"errors": sided.missing_on_mistakes, **common},
                 f"{self._witness()}; A over the mistakes alone is {above(sided.missing_on_mistakes)}",
                 (),
                 diagnostic=True,
             ),
         ]
-        return [certificate(tally, statement, premises) for statement in statements]
+        return [certificate(tally, made, premises) for made in statements]
 
     def _elimination(self, tally: Tally, rule: EliminationRule) -> list[Certificate]:
         given = self._disjunction
@@ -157,32 +164,3 @@ class DisjunctionWatcher:
         missing = self._sided.missing
         detail = "" if missing == 0.0 else f"{above(missing)} attributes would have to change"
         return Premise("the disjunction fits every round", Status.BROKEN if missing else Status.CHECKED, detail)
-
-
-def binary(sided: Sided) -> Premise:
-    """The premise that examples are binary."""
-    return Premise(
-        "examples are of zeros and ones",
-        Status.BROKEN if sided.fractional else Status.CHECKED,
-        f"{sided.fractional:,} are not" if sided.fractional else "",
-    )
-
-
-def winnow_numbers(tally: Tally, rule: WinnowRule | LiteralWinnowRule, *, terms: int, n: int) -> dict[str, float]:
-    """The rule's numbers as Winnow's theorems take them, widened by what its floor and its rounding cost.
-
-    A score is off by at most d: then what is promoted was below θ + d, and what is demoted at least θ − d. The floor of
-    2⁻²⁰⁰ raises each weight that it holds by as much, and needs as many demotions to be reached as there are exponents.
-    """
-    doubt = tally.doubt
-    if isinstance(rule, WinnowRule) and not rule.exact:
-        doubt = (terms + 32) * 2.0**-51 * rule.threshold
-    floored = terms * 2.0**-200 if isinstance(rule, WinnowRule) else n * 2.0**-99  # folded up to 2¹⁰⁰ later
-    floor = 2 * doubt + (floored if tally.updates >= -rule.lowest / 2 else 0.0)
-    floor = min(floor * (1 + 2.0**-50), rule.threshold * (1 - 2.0**-20)) if floor else 0.0
-    return {
-        "threshold": rule.threshold + doubt * (1 + 2.0**-50) if doubt else rule.threshold,
-        "factor": rule.factor,
-        "strict": rule.strict,
-        "floor": floor,
-    }

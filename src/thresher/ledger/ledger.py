@@ -70,7 +70,7 @@ class Ledger:
 
         If so, they are taken for what those are known to be: rounds that the core played, one after the other.
         """
-        known = replace(played, unseen=self._tally.unseen)
+        known = replace(played, unseen=self._tally.unseen, doubt=self._tally.doubt)  # the learner's own, which is not stored
         if replace(known, history=None) != replace(self._tally, history=None):
             return False
         self._tally = known

@@ -142,10 +142,10 @@ class SeparatorWatcher:
         frozen, rho = self._frozen, (1.0 - rule.epsilon) * rule.margin
         margin = min(1.0, frozen.smallest_margin / frozen.norm) if frozen.norm > 0.0 and frozen.rounds else 0.0
         separated = margin > rho
-        rounding = margin_perceptron_rounding(margin if separated else 1.0, updates=tally.updates, terms=frozen.terms)
-        numbers = {"margin": margin, "epsilon": 1.0 - rho / margin} if separated else {"margin": 1.0, "epsilon": 0.5}
-        epsilon = math.nextafter(numbers["epsilon"], 0.0)  # towards more updates
-        numbers = {"margin": numbers["margin"], "epsilon": epsilon, "rounding": rounding}
+        epsilon = math.nextafter(1.0 - rho / margin, 0.0) if separated else 0.5  # towards more updates
+        numbers = {"margin": margin if separated else 1.0, "epsilon": epsilon}
+        rounding = _margin_rounding(**numbers, rounds=tally.rounds, terms=frozen.terms)
+        numbers["rounding"] = rounding
         separates = Premise(
             "y·(u·x)/‖u‖ ≥ γ on every round, above the (1 − ε)γ where the learner stops moving",
             Status.CHECKED if separated else Status.BROKEN,
@@ -167,7 +167,7 @@ class SeparatorWatcher:
                 witness,
                 (separates, covered),
                 any_order=True,
-                count=max(0, tally.updates - 1),
+                counted=max(0, tally.updates - 1),
             ),
             Statement(bounds.margin_perceptron_mistakes, numbers, witness, (separates, covered), any_order=True),
         ]
@@ -178,9 +178,17 @@ class SeparatorWatcher:
         frozen, gamma = self._frozen, self._separator.margin
         separated = frozen.smallest_margin > 0.0 and frozen.rounds > 0
         norm = self._separator.sum_of_sizes
-        rounding = balanced_winnow_rounding(mistakes=tally.mistakes, terms=frozen.terms, eta=rule.eta)
-        n, bias = len(self._separator.u), rule.bias is not None
-        common = {"n": n, "eta": rule.eta, "norm": norm, "rounding": rounding, "bias": bias}
+        if norm == 0.0:
+            return []  # u = 0 is no point of the simplex
+        at = gamma if frozen.distance > 0.0 else min(gamma, norm)
+        rounding = balanced_winnow_rounding(mistakes=tally.rounds, terms=frozen.terms, eta=rule.eta)  # no more, in any order
+        common = {
+            "n": len(self._separator.u),
+            "eta": rule.eta,
+            "norm": norm,
+            "rounding": rounding,
+            "bias": rule.bias is not None,
+        }
         separates = Premise(
             "y·(u·x) ≥ γ > 0 on every round",
             Status.CHECKED if separated else Status.BROKEN,
@@ -202,15 +210,15 @@ class SeparatorWatcher:
         statements = [
             Statement(
                 bounds.balanced_winnow,
-                {"margin": frozen.smallest_margin if separated else gamma, **common},
+                {"margin": frozen.smallest_margin if separated else norm, **common},
                 u,
                 (separates, covered),
                 any_order=True,
             ),
             Statement(
                 bounds.balanced_winnow,
-                {"margin": gamma, "distance": frozen.distance, **common},
-                f"{u}; γ = {gamma!r}, D = Σ max(0, γ − y·(u·x)) ≤ {above(frozen.distance)}",
+                {"margin": at, "distance": frozen.distance, **common},
+                f"{u}; γ = {at!r}, D = Σ max(0, γ − y·(u·x)) ≤ {above(frozen.distance)}",
                 (covered,),
                 any_order=True,
             ),
@@ -288,6 +296,20 @@ class SeparatorWatcher:
             return radius, Premise(statement, Status.BROKEN, "too many rounds, or examples too small, for its proof")
         status = Status.CHECKED if known(tally, PerceptronRule) else Status.ASSUMED
         return radius * factor, Premise(statement, status, f"by norms larger by a relative {above(factor - 1)}")
+
+
+def _margin_rounding(margin: float, epsilon: float, *, rounds: int, terms: int) -> float:
+    """What covers the rounding of a Margin Perceptron in any order of these rounds.
+
+    If r covers `few` updates and the theorem with r allows fewer, there never are so many: so r covers them all.
+    """
+    most = bounds.margin_perceptron(margin, epsilon=epsilon).value
+    if 2 * most + 2 < rounds:
+        few = int(2 * most) + 2
+        rounding = margin_perceptron_rounding(margin, updates=few, terms=terms)
+        if bounds.margin_perceptron_recursion(margin, epsilon=epsilon, rounding=rounding).value + 1 < few:
+            return rounding
+    return margin_perceptron_rounding(margin, updates=rounds, terms=terms)
 
 
 def _number(name: str, value: object) -> float:

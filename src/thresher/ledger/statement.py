@@ -17,7 +17,7 @@ __all__ = ["Statement", "certificate", "known", "played"]
 class Statement:
     """One bound: the theorem, the numbers it is computed from, and what it needs beside what every theorem here needs.
 
-    `count` is what is held against it; None means the mistakes.
+    `counted` is what is held against it; None means the mistakes.
     """
 
     theorem: Callable[..., Bound]
@@ -26,7 +26,7 @@ class Statement:
     premises: tuple[Premise, ...]
     any_order: bool = False
     diagnostic: bool = False
-    count: int | None = None
+    counted: int | None = None
 
 
 #: What each number stands for; all are rounded to the safe side.
@@ -57,7 +57,7 @@ def certificate(tally: Tally, statement: Statement, premises: tuple[Premise, ...
     meaning = ", ".join(_MEANING[name] for name in statement.numbers if name in _MEANING)
     return Certificate(
         bound=statement.theorem(**statement.numbers),
-        count=tally.mistakes if statement.count is None else statement.count,
+        count=tally.mistakes if statement.counted is None else statement.counted,
         rounds=tally.rounds,
         premises=(*premises, *statement.premises),
         witness=statement.witness,

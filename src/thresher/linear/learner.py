@@ -108,6 +108,8 @@ class LinearLearner(Group):
             small = cls(**{**arguments, "n": 1})
         except (TypeError, ValueError) as error:
             raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
+        if set(arguments) != set(small._arguments()):
+            raise StoreError(f"the state's arguments are not {', '.join(small._arguments())}")
         if impossible := small._impossible(arrays, {**heads, "n": arguments["n"]}):
             raise StoreError(impossible)
         planes = {name: np.array(plane) if copied else np.require(plane, None, ["C", "A"]) for name, plane in arrays.items()}
