@@ -246,6 +246,21 @@ def test_a_margin_that_no_vector_has_is_told() -> None:
         th.MarginPerceptron(1, 0.5).train_to_margin([[1.0], [1.0]], [+1, -1])
 
 
+def test_steps_of_other_weights_prove_nothing() -> None:
+    X, y = [[1.0, 0.0], [0.0, 1.0]], [+1, +1]  # of margin √½
+    halving, given = th.MarginPerceptron(2, None), th.MarginPerceptron(2, 0.7)
+    for t in range(1000):
+        for learner in (halving, given):
+            learner.learn(X[t % 50 > 0], +1, 1.0 if t % 50 == 0 else 1e-9)
+    assert halving.margin < 0.5
+    assert halving.impossible in ([], [1.0])
+    assert given.train_to_margin(X, y).reached
+    again = pickle.loads(pickle.dumps(halving))
+    again.learn_many(np.tile([1.0, 0.0], (400_000, 1)), [+1, -1] * 200_000)  # now everything is refuted, by steps of weight 1
+    assert again.impossible == [2.0**-k for k in range(len(again.impossible))]
+    assert again.impossible[-1] == 2 * again.margin < halving.margin
+
+
 def test_what_was_learned_before_counts_and_is_told() -> None:
     learner = th.MarginPerceptron(1, 0.5)
     learner.learn_many([[1.0]] * 80, [+1, -1] * 40)

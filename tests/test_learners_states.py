@@ -181,12 +181,17 @@ IMPOSSIBLE: dict[str, dict[str, Damage]] = {
         "margin = 0.3": head("margin", 0.3),
         "margin denormal": head("margin", 5e-324),
         "steps < 0": head("steps", -1.0),
+        "weighted by half": head("weighted", 0.5),
+        "a margin refuted that is still hoped for": lambda state: put("heads", "refuted", state[0]["heads"]["margin"])(state),
+        "a margin refuted that was never hoped for": head("refuted", 0.7),
+        "a margin above 1 refuted": head("refuted", 2.0),
         "half a step": head("steps", 0.5),
         "more steps than updates": head("steps", 1e6),
         "no updates": head("updates", 0),
     },
     "MarginPerceptron, given": {
         "a margin other than the one given": head("margin", 0.15),
+        "a margin refuted that was given": head("refuted", 0.5),
         "bias weight of no bias": head("bias_weight", 1.0),
     },
     "Winnow": {

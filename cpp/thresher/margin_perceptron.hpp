@@ -32,12 +32,16 @@ struct MarginPerceptron : AnyRule {
         double bias_weight = 0.0;
         double square = 0.0;
         double margin = 0.0;
-        double steps = 0.0;    // with this margin
-        double highest = 0.0;  // the largest that the square has been since it was last taken from w
+        double steps = 0.0;     // with this margin
+        double highest = 0.0;   // the largest that the square has been since it was last taken from w
+        double weighted = 0.0;  // 1 if a step since w was 0 had a weight other than 1: then their number proves nothing
+        double refuted = 0.0;   // the least margin that was proved impossible; 0 is none
     };
-    static constexpr std::array<const char*, 5> heads{"bias_weight", "square", "margin", "steps", "highest"};
-    static constexpr std::array<double Head::*, 5> fields{&Head::bias_weight, &Head::square, &Head::margin,
-                                                          &Head::steps, &Head::highest};
+    static constexpr std::array<const char*, 7> heads{"bias_weight", "square",   "margin", "steps",
+                                                      "highest",     "weighted", "refuted"};
+    static constexpr std::array<double Head::*, 7> fields{&Head::bias_weight, &Head::square,  &Head::margin,
+                                                          &Head::steps,       &Head::highest, &Head::weighted,
+                                                          &Head::refuted};
     using State = thresher::State<1, Head>;
 
     void begin(State& state) const { state.head.margin = margin; }
@@ -63,9 +67,11 @@ struct MarginPerceptron : AnyRule {
         state.head.highest = std::max(state.head.highest, state.head.square);
         if (state.head.square < 0x1p-20 * state.head.highest) take_square(state);
         state.head.steps += 1.0;
+        if (std::fabs(step) != 1.0) state.head.weighted = 1.0;
         if (halving && state.head.steps - 1.0 > most_steps(state.head.margin)) {
             std::fill_n(state.at(0), state.n(), 0.0);
-            state.head = {0.0, 0.0, 0.5 * state.head.margin, 0.0, 0.0};
+            const double refuted = state.head.weighted == 0.0 ? state.head.margin : state.head.refuted;
+            state.head = {0.0, 0.0, 0.5 * state.head.margin, 0.0, 0.0, 0.0, refuted};
         }
         return true;
     }

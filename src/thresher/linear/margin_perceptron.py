@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import frexp
 from typing import NamedTuple
 
 from thresher import bounds
@@ -68,7 +69,7 @@ class MarginPerceptron(LinearLearner):
     True
     """
 
-    _HEADS = ("bias_weight", "square", "margin", "steps", "highest")
+    _HEADS = ("bias_weight", "square", "margin", "steps", "highest", "weighted", "refuted")
 
     def __init__(self, n: int, margin: float | None = None, *, epsilon: float = 0.5, bias: float | None = None) -> None:
         gamma, part = number_or_none("margin", margin), number("epsilon", epsilon, "a number between 0 and 1")
@@ -86,7 +87,9 @@ class MarginPerceptron(LinearLearner):
 
     @property
     def impossible(self) -> list[float]:
-        """The margins that no unit vector has on what was learned: each was given up when the steps exceeded its bound.
+        """The margins that no unit vector has on what was learned: the steps exceeded their bound.
+
+        A margin is given up as well where some steps had a weight other than 1, but that proves nothing.
 
         (Examples of weight other than 1 would show nothing.)
 
@@ -98,11 +101,11 @@ class MarginPerceptron(LinearLearner):
         ([1.0, 0.5], 0.25)
         """
         rule = self._rule(MarginPerceptronRule)
-        given_up, margin = [], rule.margin
-        while margin > self.margin:
-            given_up.append(margin)
+        proved, margin, refuted = [], rule.margin, self._state()[1]["refuted"]
+        while 0.0 < refuted <= margin:
+            proved.append(margin)
             margin /= 2
-        return given_up
+        return proved
 
     def train_to_margin(self, X: object, y: object, *, most_passes: int = 10_000) -> Trained:
         """Cycles through the examples until a whole pass has no update; each has then a margin of at least (1 − ε)γ.
@@ -126,6 +129,8 @@ class MarginPerceptron(LinearLearner):
         return Trained(False, 0.0, most_passes, self.updates - before)
 
     def _check_possible(self, rule: MarginPerceptronRule) -> None:
+        if self._state()[1]["weighted"]:
+            return  # the theorem counts steps of weight 1
         bound = bounds.margin_perceptron(rule.margin, epsilon=rule.epsilon)
         if not bound.allows(self.updates - 1):
             raise NotRealizable(
@@ -150,4 +155,9 @@ class MarginPerceptron(LinearLearner):
             return f"found a margin of {margin}, expected {rule.margin}, or where it is not given one of its halves"
         if not (0.0 <= steps <= heads["updates"] and steps == int(steps)):
             return f"found {steps} steps among {heads['updates']} updates"
+        refuted, weighted = heads["refuted"], heads["weighted"]
+        if weighted not in (0.0, 1.0) or (
+            refuted != 0.0 and not (margin < refuted <= rule.margin and frexp(refuted)[0] == 0.5)
+        ):
+            return f"found {refuted} as the least margin refuted, and {weighted} for whether steps were weighted, at {margin}"
         return ""
