@@ -176,7 +176,7 @@ def check_threshold(ledger: th.Ledger, learner: th.Winnow, rows: Rows, mu: list[
     norm = sum(map(Fraction, mu), Fraction(0))
     entropy = sum((decimal(v) * ln(v) for v in mu if v), Decimal(0))
     entropic = found["Winnow, relative entropy"]
-    assert entropic.verdict is (Verdict.CONDITIONAL if delta == 1 else Verdict.CERTIFIED)
+    assert entropic.verdict is Verdict.CERTIFIED
     assert decimal(entropic.numbers["entropy"]) >= entropy - Decimal("1e-45")
     bound = least_entropy(norm, entropy, sum(missing, Fraction(0)), n, delta, theta, alpha)
     assert outward(entropic) >= bound

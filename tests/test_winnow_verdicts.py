@@ -223,3 +223,22 @@ def test_the_rounding_of_winnow_on_fractions_is_within_what_covers_it(factor: fl
         learner.learn(x, -said.label)
         for old, new, value in zip(before, learner.state()[1]["exponents"].tolist(), x, strict=True):
             assert abs(decimal(Fraction(new) - old + said.label * Fraction(value))) * ln(factor) <= Decimal(2) ** -45
+
+
+@pytest.mark.parametrize(
+    ("n", "threshold", "factor", "strict"),
+    [(4, 1.0, 2.0, False), (4, 1.0, 2.0**20, True), (5, 8.0, 1.5, True), (6, 6.0, 2.0, True), (3, 3.0, 1.0625, False)],
+)
+def test_every_decision_of_a_long_run_is_exact_down_to_the_floor(n: int, threshold: float, factor: float, strict: bool) -> None:
+    rng, learner = np.random.default_rng(n), th.Winnow(n, threshold=threshold, factor=factor, strict=strict)
+    assert isinstance(learner.rule, WinnowRule)
+    lowest, exponents, theta, alpha = int(learner.rule.lowest), [0] * n, Fraction(threshold), Fraction(factor)
+    for _ in range(1500):
+        x = [int(v) for v in rng.random(n) < rng.choice([0.2, 0.6, 1.0])]
+        score = sum((alpha**e for e, v in zip(exponents, x, strict=True) if v), Fraction(0))
+        expected = +1 if score > theta or (score == theta and not strict) else -1
+        y = int(rng.choice([-expected, -expected, +1, -1]))
+        assert learner.learn([float(v) for v in x], y).prediction.label == expected
+        if y != expected:
+            exponents = [max(lowest, e + y * v) for e, v in zip(exponents, x, strict=True)]
+    assert learner.state()[1]["exponents"].tolist() == exponents

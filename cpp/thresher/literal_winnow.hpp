@@ -2,9 +2,9 @@
 //
 // Attribute i has a weight factor^e_i and its negation one of factor^(g + r_i): a step moves the weight of every
 // negation that is on, which is nearly all, so it moves g and sets right the r_i of the active slots. The sum of
-// factor^r_i is kept. When g is far from 0, or the sum has lost too much to rounding, g is folded into the r_i, which
-// are then floored as all weights are, and the sum is taken anew.
-// The kept sum and the folding are part of the definition: they decide, where doubles round.
+// factor^r_i is kept. When g is far from 0, or the sum has fallen so far that it may have lost more than its last bit,
+// g is folded into the r_i, which are then floored as all weights are, and summed anew. The kept sum and the folding
+// are part of the definition: they decide, where doubles round.
 #pragma once
 
 #include <algorithm>

@@ -23,6 +23,8 @@ from thresher.linear.learner import number
 
 __all__ = ["Cover", "Threshold"]
 
+_LARGEST_GAP = 1.0 - 2.0**-20  # a smaller δ asks for less, and this one's rounding is covered
+
 
 class Cover:
     """The comparator μ ≥ 0 that covers: μ·x ≥ 1 on positive examples, and μ = 0 on what is on in a negative one.
@@ -183,10 +185,11 @@ class ThresholdWatcher(_Watching):
                     terms=sided.terms,
                 )
             )
+        gap = min(delta, _LARGEST_GAP)
         rounding = winnow_rounding(
             self._norm,
             n=n,
-            delta=delta,
+            delta=gap,
             threshold=rule.threshold,
             factor=rule.factor,
             mistakes=tally.rounds,  # in any order there are no more
@@ -195,6 +198,7 @@ class ThresholdWatcher(_Watching):
         covered = math.isfinite(rounding) and known(tally, WinnowRule)
         entropy = {
             **numbers,
+            "delta": gap,
             "entropy": self._entropy,
             "threshold": rule.threshold,
             "factor": rule.factor,

@@ -46,7 +46,7 @@ _MEANING = {
     "threshold": "threshold at least the learner's",
     "floor": "threshold − floor at most the learner's less what its floor and its rounding cost",
     "factor": "factor the learner's",
-    "delta": "delta as the comparator says",
+    "delta": "delta at most the comparator's",
     "entropy": "entropy at least Σ μ ln μ",
 }
 
