@@ -91,8 +91,6 @@ class MarginPerceptron(LinearLearner):
 
         A margin is given up as well where some steps had a weight other than 1, but that proves nothing.
 
-        (Examples of weight other than 1 would show nothing.)
-
         >>> import thresher as th
         >>> learner = th.MarginPerceptron(2, None)
         >>> for t in range(40):
