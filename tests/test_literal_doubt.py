@@ -29,7 +29,7 @@ def exact_score(learner: th.LiteralWinnow, x: list[float]) -> tuple[Fraction, in
     """The score of the weights that the learner holds, and their shared exponent."""
     parameters, planes = learner.state()
     shared, alpha = int(parameters["heads"]["exponent"]), Fraction(parameters["arguments"]["factor"])
-    on, off = planes["exponents"].tolist(), planes["negated_exponents"].tolist()
+    on, off = planes["exponents"].tolist(), planes["negated"].tolist()
     terms = (alpha ** int(on[i]) if x[i] else alpha ** (int(off[i]) + shared) for i in range(len(x)))
     return sum(terms, Fraction(0)), shared
 

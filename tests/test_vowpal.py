@@ -105,6 +105,14 @@ def test_how_the_bytes_are_split_changes_nothing(text: Text, noise: bytes, sizes
     assert read_pieces(files, cycle(sizes), "vw") == read_pieces(files, cycle([1 << 30]), "vw")
 
 
+def test_a_name_that_comes_again_is_kept_in_the_first_slot_too(path: Path) -> None:
+    path.write_bytes(b"1 | a\n1 | q q\n")  # q falls into slot 0 of 3
+    with th.open_stream(path, n=3, format="vw") as stream:
+        for batch in stream:
+            stream.keep_names(batch, batch.y != 0)
+    assert stream.names == b"a\nq\n"
+
+
 @settings(max_examples=50)
 @given(vowpal_texts(), st.sampled_from([3, 2**18]))
 def test_rows_are_shown_with_their_names_and_names_are_kept_once(path: Path, text: Text, n: int) -> None:

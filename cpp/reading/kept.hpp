@@ -24,7 +24,8 @@ class KeptNames {
         return static_cast<std::uint64_t>(slot) << 32 | tag;
     }
 
-    bool knows(std::uint64_t key) const { return table_[place_of(key)] == key; }
+    // Of several names that were joined it knows none: their tag is 0, and 0 marks an empty place, too.
+    bool knows(std::uint64_t key) const { return key != 0 && table_[place_of(key)] == key; }
 
     void keep(std::string_view name) { keep(hash64(name), "", name); }
 

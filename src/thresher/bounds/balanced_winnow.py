@@ -28,9 +28,12 @@ _MARGIN = "y·(u·x) ≥ γ on every round"
 _TUNED_RATE = "η = artanh(γ/‖u‖₁)"
 
 _GENERAL = Theorem(
-    "Balanced Winnow",
+    "Balanced Winnow, distance",
     "M ≤ (ln N + ηD/‖u‖₁)/(ηγ/‖u‖₁ − ln cosh η), N = 2n, 2n + 2 with a dummy",
     "exponentiated gradient; explicit form of a bound in Mansour 2012",
+)
+_SEPARABLE = Theorem(
+    "Balanced Winnow, separable", "M ≤ ln N/(ηγ/‖u‖₁ − ln cosh η), N = 2n, 2n + 2 with a dummy", _GENERAL.citation
 )
 _TUNED = Theorem(
     "Balanced Winnow, tuned",
@@ -72,6 +75,8 @@ def balanced_winnow(
     gain, cost = eta * (margin / norm), _ln_cosh(eta, rounding) + eta * rounding
     room = gain * (1 - 2.0**-49) - cost * (1 + 2.0**-49)  # a difference of rounded numbers, on the safe side
     value = (_ln_weights(n, bias) + eta * (distance / norm)) / room if room > 0 else math.inf
+    if distance == 0:
+        return Bound(value, "mistakes", _SEPARABLE, (BALANCED_WINNOW, _SCALE, _MARGIN))
     return Bound(value, "mistakes", _GENERAL, (BALANCED_WINNOW, _SCALE, "D is the sum for this u and γ"))
 
 

@@ -64,13 +64,23 @@ class Certificate:
         if self.verdict is Verdict.VOID:
             broken = next(p for p in self.premises if p.status is Status.BROKEN)
             return f"not so: {broken.statement}"
-        if self.verdict not in (Verdict.CERTIFIED, Verdict.CONDITIONAL):
+        if self.verdict is Verdict.REFUTED:
+            return f"so not all of this is true: {self._assumed()}"
+        if self.verdict is Verdict.VIOLATED:
             return ""
         if self.diagnostic:
             return "a diagnostic: it looks at the mistakes alone"
         if self.bound.allows(self.rounds):
             return f"says nothing: there are only {self.rounds:,} rounds"
         return f"says little: the best constant makes {self.best_constant:,}" if self.says_little else ""
+
+    def _assumed(self) -> str:
+        return "; ".join(premise.statement for premise in self.premises if premise.status is Status.ASSUMED)
+
+    @property
+    def condition(self) -> str:
+        """What a conditional certificate assumes."""
+        return f"if {self._assumed()}" if self.verdict is Verdict.CONDITIONAL else ""
 
     def lines(self) -> dict[str, str]:
         """The certificate, line by line: what each is about, and what it says."""
@@ -103,7 +113,7 @@ class Certificate:
         if self.verdict is Verdict.VIOLATED:
             return "nothing: a theorem whose premises were checked has failed, which is a bug of ours; please report it"
         if self.verdict is Verdict.REFUTED:
-            return "that something assumed is false"
+            return f"that not all of this is true: {self._assumed()}"
         promise = f"in this order of these {self.rounds:,} rows there are at most {self.limit} {self.bound.on}"
         if self.any_order:
             promise = f"in any order of these {self.rounds:,} rows, one pass makes at most {self.limit} {self.bound.on}"
@@ -112,13 +122,14 @@ class Certificate:
         return f"{promise} ({self.note})" if self.note else promise
 
     def as_dict(self) -> dict[str, object]:
-        """The certificate as JSON can hold it."""
+        """The certificate as JSON can hold it; the bound is null where the theorem is void or allows any count."""
+        silent = self.bound.infinite or self.verdict is Verdict.VOID
         return {
             "theorem": self.bound.theorem.name,
             "on": self.bound.on,
             "count": self.count,
-            "bound": None if self.bound.infinite else self.bound.value,
-            "at_most": None if self.bound.infinite else self.bound.at_most,
+            "bound": None if silent else self.bound.value,
+            "at_most": None if silent else self.bound.at_most,
             "verdict": self.verdict.value,
             "premises": [{"statement": p.statement, "status": p.status.value, "detail": p.detail} for p in self.premises],
             "rounds": self.rounds,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from thresher.cli.printing import print_json
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Confusion, percent
-from thresher.linear import Elimination
+from thresher.linear import Elimination, LiteralWinnow
 from thresher.store import Model
 
 __all__ = ["inspect"]
@@ -48,20 +48,35 @@ def _heaviest(model: Model, top: int) -> list[Weight]:
         more = start + np.flatnonzero(lean[start : start + _PIECE])
         slots = _extreme(np.append(slots, more), lean, top)
     found = [(float(lean[slot]), Weight(int(slot), names(int(slot)), float(weights[slot]))) for slot in slots]
+    if isinstance(learner, LiteralWinnow):
+        found += _negated(learner, names, top)
     found += [(learner.bias_weight, Weight(None, ["(bias)"], learner.bias_weight))] if learner.bias_weight else []
     found.sort(key=lambda each: each[0])  # stable: of equal ones the first slot comes first
     largest = [weight for leans, weight in found if leans > 0][::-1][:top]
     return largest + [weight for leans, weight in found if leans < 0][:top][::-1]
 
 
+def _negated(learner: LiteralWinnow, names: Callable[[int], list[str]], top: int) -> list[tuple[float, Weight]]:
+    """The negations that lean most either way, relative to one that never moved alone."""
+    weights, lean = learner.negated_weights, learner._state()[0]["negated"]
+    slots = _extreme(np.flatnonzero(lean), lean, top)
+    negated = [[f"not {name}" for name in names(int(slot))] for slot in slots]
+    return [
+        (float(lean[slot]), Weight(int(slot), name, float(weights[slot]))) for slot, name in zip(slots, negated, strict=True)
+    ]
+
+
 def _left(model: Model, learner: Elimination, top: int) -> str:
-    """What literals are left, in words; attributes that have a name first."""
+    """What literals are left, in words; of the attributes those that were met."""
     on, off = learner.left
-    names = [name for slot, known in model.names_by_slot().items() if on[slot] for name in known][:top]
-    shown = f", of these {', '.join(names)}" if names else ""
+    names = _names(model)
+    met = [slot for slot in model.names_by_slot() if on[slot]] if model.names else np.flatnonzero(on).tolist()
+    literals = [name for slot in met[:top] for name in names(slot)]
+    literals += [f"not {name}" for slot in np.flatnonzero(off)[:top].tolist() for name in names(slot)]
+    shown = f", such as {', '.join(literals[:top])}" if literals else ""
     refuted = learner.refuted_at
     end = "" if refuted is None else f"; round {refuted:,} showed that no disjunction fits"
-    return f"{np.count_nonzero(on):,} attributes and {np.count_nonzero(off):,} negations are left{shown}{end}"
+    return f"literals left: {np.count_nonzero(on):,} attributes, {np.count_nonzero(off):,} negations{shown}{end}"
 
 
 def _extreme(slots: NDArray[np.int64], weights: NDArray[np.float64], top: int) -> NDArray[np.int64]:

@@ -38,9 +38,14 @@ _OPTIONS = (
     Option("--tie", "tie", str, "perceptron: what a score of 0 predicts: plus, minus or mistake (plus)"),
     Option("--margin", "margin", _number, "margin-perceptron: the margin hoped for; by default 1, halved where impossible"),
     Option("--epsilon", "epsilon", _number, "margin-perceptron: it moves below (1 - epsilon) margin (0.5)"),
-    Option("--threshold", "threshold", _number, "winnow: +1 from here on; by default the sum of the first example"),
-    Option("--factor", "factor", _number, "winnow: what weights are multiplied or divided by (2)"),
-    Option("--strict", "strict", None, "winnow: +1 only above the threshold"),
+    Option(
+        "--threshold",
+        "threshold",
+        _number,
+        "winnow: +1 from here on; by default the first example's sum (literal-winnow: 2n)",
+    ),
+    Option("--factor", "factor", _number, "winnow, literal-winnow: what weights are multiplied or divided by (2)"),
+    Option("--strict", "strict", None, "winnow, literal-winnow: +1 only above the threshold"),
     Option("--eta", "eta", _number, "balanced-winnow: the rate (0.1)"),
     Option("--monotone", "monotone", None, "elimination: without negated literals"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
@@ -27,7 +27,7 @@ from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
 from thresher.evaluate import Outcomes, Trace, play, trace, witnesses
 from thresher.evaluate.play import Plays
-from thresher.ledger import Ledger, Tally
+from thresher.ledger import Disjunction, Ledger, Tally
 from thresher.linear import Elimination, LinearLearner
 from thresher.store import Model, Run
 from thresher.store.atomic import check_place
@@ -292,7 +292,11 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
     with _again(session, learned) as stream:
         sample = next(iter(stream))  # always the first: an interrupted run shows the same as another
     try:
-        ledger = Ledger(*witnesses(learned.learner, sample, learned.learner.rounds), after=before)
+        compared = witnesses(learned.learner, sample, learned.learner.rounds)
+        for witness in compared:
+            if isinstance(witness, Disjunction):
+                witness.names = _names(learned, witness.shown)
+        ledger = Ledger(*compared, after=before)
     except ParameterError as error:
         learned.unchecked = f"the final weights cannot be the witness: {error}"
         return
@@ -307,6 +311,14 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
         learned.unchecked = "the run had no example left to check the theorems on"
     else:
         learned.checked = ledger
+
+
+def _names(learned: Learned, slots: list[int]) -> Callable[[int], str]:
+    """What these slots are called in the source."""
+    if not learned.recipe.named:
+        return lambda slot: f"index {learned.recipe.attribute(slot)}"
+    known = {slot: " and ".join(names) for slot, names in learned.model.names_by_slot().items() if slot in slots}
+    return lambda slot: known.get(slot, f"slot {slot}")
 
 
 def _replay(session: Session, learned: Learned) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from thresher.bounds import Verdict
+from thresher.bounds import Certificate, Verdict
 from thresher.evaluate import Confusion
-from thresher.linear import Elimination, LinearLearner, MarginPerceptron
+from thresher.linear import Elimination, LinearLearner, MarginPerceptron, Perceptron, Winnow
 
 if TYPE_CHECKING:
     from thresher.cli.learning import Learned
@@ -139,9 +139,25 @@ def _proof(learned: Learned) -> str:
     if learned.checked is None:
         return f"Nothing is proven yet: {learned.unchecked}."
     lines = ["What is proven", str(learned.checked)]
-    best = next((c for c in learned.checked.certificates() if c.verdict in _SHOWN and not c.says_little), None)
-    lines += ["", str(best)] if best is not None else ["  other weights as witness may prove more: see docs/witness.md"]
+    made = learned.checked.certificates()
+    refuted = any(certificate.verdict is Verdict.REFUTED for certificate in made)  # and so what others assume is false, too
+    shown = _SHOWN[:-1] if refuted else _SHOWN
+    best = next((c for c in made if c.verdict in shown and not c.says_little), None)
+    lines += ["", str(best)] if best is not None else [f"  {hint}" for hint in _hints(learned.learner, made)]
     return "\n".join(lines)
+
+
+def _hints(learner: LinearLearner, made: list[Certificate]) -> list[str]:
+    """What may prove more."""
+    if isinstance(learner, Winnow):
+        arguments = learner._arguments()
+        start = arguments["factor"] * learner.n / ((arguments["factor"] - 1.0) * arguments["threshold"])
+        return [f"{start:,.0f} of each bound are αn/((α − 1)θ): a larger --threshold, up to n, or a smaller --n lowers that"]
+    if isinstance(learner, MarginPerceptron) and not made:
+        return [f"with --margin {learner.margin:g} there is a theorem to check"]
+    if isinstance(learner, Perceptron | MarginPerceptron):
+        return ["other weights as witness may prove more: in Python, th.Separator; see docs/witness.md"]
+    return []
 
 
 def _next(learned: Learned) -> str:

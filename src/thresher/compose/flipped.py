@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from thresher._core import NOT_A_LABEL, label_code
-from thresher.errors import LabelError
+from thresher.errors import LabelError, ParameterError
 from thresher.protocol import Learner, Prediction, Round
 
 __all__ = ["Flipped"]
@@ -31,6 +31,8 @@ class Flipped(Generic[X]):
     """
 
     def __init__(self, learner: Learner[X]) -> None:
+        if isinstance(learner, type) or not isinstance(learner, Learner):
+            raise ParameterError(f"found {learner!r}, expected a learner, which predicts and learns")
         self.inner = learner
         self._negative: int | None = None
 

@@ -10,7 +10,7 @@ from thresher.linear.learner import number
 __all__ = ["factor_for", "negations", "r_of_k"]
 
 
-def negations(winnow: Winnow) -> LiteralWinnow:
+def negations(winnow: object) -> LiteralWinnow:
     """A fresh Winnow over the attributes and their negations, with the factor and the tie rule of this one.
 
     The threshold is doubled with the number of literals. For conjunctions, `Flipped(negations(winnow))`.
@@ -20,6 +20,8 @@ def negations(winnow: Winnow) -> LiteralWinnow:
     >>> negations(th.Winnow(100, factor=1.5))
     LiteralWinnow(n=100, threshold=200.0, factor=1.5, strict=False)
     """
+    if not isinstance(winnow, Winnow):
+        raise ParameterError(f"found {winnow!r}, expected a Winnow")
     arguments = winnow._arguments()
     return LiteralWinnow(**{**arguments, "threshold": 2 * arguments["threshold"]})
 

@@ -129,7 +129,7 @@ def trace(
 
 
 def _weights(learner: LinearLearner, most: int) -> Weights:
-    weights, bias = learner.weights, learner.rule.bias
+    weights, bias = learner._on_the_blackboard(), learner.rule.bias
     if len(weights) + (bias is not None) <= _MOST:
         return tuple(weights.tolist()) if bias is None else (*weights.tolist(), learner.bias_weight)
     moved = learner._lean().nonzero()[0][: most + 1]

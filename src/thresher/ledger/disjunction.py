@@ -27,7 +27,8 @@ _SHOWN = 6
 class Disjunction:
     """The comparator "one of these": +1 exactly where one of the attributes is on, or one of the negated ones is off.
 
-    `attributes` and `negated` hold indices or names; a name stands for the slot it falls into among n. Any set gives valid
+    `attributes_on` and `negated` hold indices or names; a name stands for the slot it falls into among n. `names` says how
+    a slot is printed. Any set gives valid
     bounds: where it does not fit, the attributes that would have to change are counted, A: one for a positive example
     without any of them, and for a negative example those that are on.
 
@@ -49,10 +50,11 @@ class Disjunction:
         negated: Iterable[SupportsIndex | str] = (),
         *,
         called: str = "the disjunction that was given",
+        names: Callable[[int], str] = "x{}".format,
     ) -> None:
         self.n = attributes(n)
         self.on, self.off = _slots(attributes_on, self.n), _slots(negated, self.n)
-        self.called = called
+        self.called, self.names = called, names
         if both := self.on & self.off:
             raise ParameterError(f"found attribute {min(both)} and its negation, of which one is always true")
 
@@ -66,19 +68,26 @@ class Disjunction:
         return DisjunctionWatcher(self)
 
     def __str__(self) -> str:
-        names = [*(f"x{i}" for i in sorted(self.on)), *(f"not x{i}" for i in sorted(self.off))]
-        rest = [f"{len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
-        return " or ".join(names[:_SHOWN] + rest) or "never"
+        literals = [*((i, "") for i in sorted(self.on)), *((i, "not ") for i in sorted(self.off))]
+        rest = [f"{len(literals) - _SHOWN:,} more"] if len(literals) > _SHOWN else []
+        return " or ".join([sign + self.names(i) for i, sign in literals[:_SHOWN]] + rest) or "never"
+
+    @property
+    def shown(self) -> list[int]:
+        """The slots that it names when it is printed."""
+        return [*sorted(self.on), *sorted(self.off)][:_SHOWN]
 
     def __repr__(self) -> str:
         return f"Disjunction({self.n}, <{self}>)"
 
 
-def _slots(keys: Iterable[object], n: int) -> frozenset[int]:
-    if isinstance(keys, str):
+def _slots(keys: object, n: int) -> frozenset[int]:
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
         raise ParameterError(f"found {keys!r}, expected a set of indices or names")
     slots = set()
     for key in keys:
+        if isinstance(key, str) and key.startswith("not "):
+            raise ParameterError(f"found {key!r} in the disjunction, expected negated literals in `negated`, without the not")
         if isinstance(key, str):
             slots.add(slot_of(key, n))
         elif isinstance(key, SupportsIndex) and not isinstance(key, bool) and 0 <= index(key) < n:
@@ -113,7 +122,7 @@ class DisjunctionWatcher:
         if isinstance(rule, WinnowRule) and not self._disjunction.off:
             return self._winnow(tally, rule, self._disjunction.n, "Winnow")
         if isinstance(rule, LiteralWinnowRule):
-            return self._winnow(tally, rule, 2 * self._disjunction.n, "Winnow over literals")
+            return self._winnow(tally, rule, 2 * self._disjunction.n, "LiteralWinnow")
         if isinstance(rule, EliminationRule) and not (rule.monotone and self._disjunction.off):
             return self._elimination(tally, rule)
         return []

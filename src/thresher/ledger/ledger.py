@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from thresher._core import Round, Rounds
+from thresher._core import MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.ledger.tally import Comparator, Tally
@@ -46,9 +46,10 @@ class Ledger:
     def __init__(self, *comparators: Comparator, after: Tally | None = None) -> None:
         self._tally = Tally() if after is None else replace(after, unseen=after.rounds)
         for comparator in comparators:
-            if not hasattr(comparator, "watch"):
-                raise ParameterError(f"found {type(comparator).__name__}, expected a comparator such as th.Separator(u)")
+            if isinstance(comparator, type) or not hasattr(comparator, "watch"):
+                raise ParameterError(f"found {comparator!r}, expected a comparator such as th.Separator(u)")
         self._watchers = [comparator.watch() for comparator in comparators]
+        self._compared = ", ".join(dict.fromkeys(type(comparator).__name__ for comparator in comparators))
 
     def enter(self, entered: Round | Rounds) -> None:
         """Adds a round, or many: all of them or, if they cannot be added, none."""
@@ -153,16 +154,27 @@ class Ledger:
             (
                 str(certificate.verdict),
                 f"{certificate.count:,}",
-                "–" if certificate.verdict is Verdict.VOID else certificate.limit,
+                "–" if certificate.verdict is Verdict.VOID else "∞" if certificate.bound.infinite else certificate.limit,
                 certificate.bound.theorem.name,
-                certificate.note,
+                certificate.note or certificate.condition,
             )
             for certificate in self.certificates()
         ]
 
+    def _silence(self) -> str:
+        """Why no theorem speaks."""
+        rule = self._tally.rule
+        if isinstance(rule, MarginPerceptronRule) and rule.halving:
+            return "the theorems are about a margin that was given: give one, such as the largest not known to be impossible"
+        who = "a learner of your own" if rule is None else f"a {type(rule).__name__.removesuffix('Rule')}"
+        return f"no theorem about {who} speaks of a {self._compared}: docs/learners.md says which do"
+
     def __str__(self) -> str:
         lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
-        rows = [_HEAD, *self._rows()] if self._watchers else []
+        made = self._rows()
+        if self._watchers and not made and self.rounds:
+            return f"{lines[0]}\n  {self._silence()}"
+        rows = [_HEAD, *made] if self._watchers else []
         width = max((len(bound) for _, _, bound, _, _ in rows), default=0)
         for verdict, count, bound, theorem, note in rows:
             lines.append(f"  {verdict:<11} {count:>7} {bound:>{max(9, width)}}  {theorem}" + (f" ({note})" if note else ""))

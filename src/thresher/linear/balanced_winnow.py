@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import exp
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher._core import LARGEST_STATE, BalancedWinnowRule
 from thresher.errors import ParameterError
@@ -72,6 +73,9 @@ class BalancedWinnow(LinearLearner):
     def farthest(self) -> float:
         """The largest η|θ| there ever was."""
         return self._state()[1]["farthest"]
+
+    def _on_the_blackboard(self) -> NDArray[np.float64]:
+        return self.weights / self._state()[1]["sum"]
 
     def _arguments(self) -> Parameters:
         rule = self._rule(BalancedWinnowRule)

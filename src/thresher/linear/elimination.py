@@ -78,6 +78,11 @@ class Elimination(LinearLearner):
         attributes, negations = self.left
         return [f"x{i}" for i in np.flatnonzero(attributes)] + [f"not x{i}" for i in np.flatnonzero(negations)]
 
+    def _on_the_blackboard(self) -> NDArray[np.float64]:
+        if self._rule(EliminationRule).monotone:
+            return self.weights
+        return np.concatenate([literals.astype(np.float64) for literals in self.left])
+
     def _lean(self) -> NDArray[np.float64]:
         return self.weights - 1.0
 

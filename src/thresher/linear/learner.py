@@ -40,6 +40,10 @@ class LinearLearner(Group):
             raise TypeError(f"found {type(rule).__name__}, expected {kind.__name__}")
         return rule
 
+    def _on_the_blackboard(self) -> NDArray[np.float64]:
+        """The weights as a trace shows them, negations behind: those whose sum over what is on is the score."""
+        return self.weights
+
     def _lean(self) -> NDArray[np.float64]:
         """For each slot where it leans: 0 where it never moved, the larger the more to +1."""
         return self.weights
@@ -211,13 +215,13 @@ def number(name: str, value: object, expected: str) -> float:
     >>> number("factor", 2, "a number above 1")
     2.0
     """
-    found = number_or_none(name, value)
+    found = number_or_none(name, value, expected)
     if found is None:
         raise ParameterError(f"found {name} = None, expected {expected}")
     return found
 
 
-def number_or_none(name: str, value: object) -> float | None:
+def number_or_none(name: str, value: object, expected: str = "None or a number") -> float | None:
     """A parameter that is a number or left out, checked.
 
     >>> number_or_none("bias", 1)
@@ -226,7 +230,7 @@ def number_or_none(name: str, value: object) -> float | None:
     if value is None:
         return None
     if not isinstance(value, SupportsFloat | SupportsIndex):
-        raise ParameterError(f"found {name} = {value!r}, expected None or a number")
+        raise ParameterError(f"found {name} = {value!r}, expected {expected}")
     try:
         return float(value)
     except (OverflowError, TypeError, ValueError):

@@ -79,6 +79,9 @@ class LiteralWinnow(LinearLearner):
         """How far a score may ever have been off, by rounding."""
         return self._state()[1]["doubt"]
 
+    def _on_the_blackboard(self) -> NDArray[np.float64]:
+        return np.concatenate((self.weights, self.negated_weights))
+
     def _lean(self) -> NDArray[np.float64]:
         return self._state()[0]["exponents"]
 

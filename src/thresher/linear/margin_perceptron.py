@@ -32,7 +32,9 @@ def definition(
 
 
 class Trained(NamedTuple):
-    """What cycling came to: every example has a margin of at least `margin`, or `reached` is False."""
+    """What cycling came to: every example has a margin of at least `margin`, (1 − ε)γ, or `reached` is False, and nothing
+    is known.
+    """
 
     reached: bool
     margin: float
@@ -99,6 +101,8 @@ class MarginPerceptron(LinearLearner):
         ([1.0, 0.5], 0.25)
         """
         rule = self._rule(MarginPerceptronRule)
+        if not rule.halving:
+            return [] if self._possible(rule) else [rule.margin]
         proved, margin, refuted = [], rule.margin, self._state()[1]["refuted"]
         while 0.0 < refuted <= margin:
             proved.append(margin)
@@ -122,19 +126,18 @@ class MarginPerceptron(LinearLearner):
             updates = self.learn_many(X, y).updates
             if updates == 0:
                 return Trained(True, (1.0 - rule.epsilon) * self.margin, passes, self.updates - before)
-            if not rule.halving:
-                self._check_possible(rule)
+            if not rule.halving and not self._possible(rule):
+                limit = bounds.margin_perceptron(rule.margin, epsilon=rule.epsilon).at_most
+                raise NotRealizable(
+                    f"found {self.updates - 1} updates, expected at most {limit}: so no unit vector has a margin of "
+                    f"{rule.margin:g} on all that was learned; try a smaller one, or None"
+                )
         return Trained(False, 0.0, most_passes, self.updates - before)
 
-    def _check_possible(self, rule: MarginPerceptronRule) -> None:
-        if self._state()[1]["weighted"]:
-            return  # the theorem counts steps of weight 1
-        bound = bounds.margin_perceptron(rule.margin, epsilon=rule.epsilon)
-        if not bound.allows(self.updates - 1):
-            raise NotRealizable(
-                f"found {self.updates - 1} updates, expected at most {bound.at_most}: so no unit vector has a margin of "
-                f"{rule.margin:g} on all that was learned; try a smaller one, or None"
-            )
+    def _possible(self, rule: MarginPerceptronRule) -> bool:
+        """Whether some unit vector may have the given margin; only steps of weight 1 can show that none has."""
+        weighted = self._state()[1]["weighted"]
+        return bool(weighted) or bounds.margin_perceptron(rule.margin, epsilon=rule.epsilon).allows(self.updates - 1)
 
     def _arguments(self) -> Parameters:
         rule = self._rule(MarginPerceptronRule)
