@@ -239,13 +239,15 @@ def random_experts_regret(rounds: int, n: int) -> float:
     """T/2 − Σₖ Pr[Bin(T, ½) ≥ k]^N: what every learner's regret is on average, if experts and labels are fair coins.
 
     So for every learner there is a stream with at least this regret. It is E[max of N binomials] − T/2; √(T ln N/2) is only
-    what it tends to as N and T grow. The sum is taken from the middle outwards, where nothing cancels.
+    what it tends to as N and T grow. The sum is taken from the middle outwards, where nothing cancels: twelve digits are right.
 
     >>> round(random_experts_regret(1000, 2), 2), round(hedge_horizon(1000, n=2).value, 2)
     (8.92, 18.62)
     """
     whole(0, rounds=rounds)
     whole(1, 2**64, n=n)
+    if n == 1:
+        return 0.0
     half = rounds // 2
     # Pr[X = half − j], up to a factor, for j = 0, 1, …, until the floats end; and the same on the other side of the middle.
     masses = [1.0]
@@ -259,7 +261,7 @@ def random_experts_regret(rounds: int, n: int) -> float:
     odd = rounds % 2
     below = math.fsum(math.exp(n * math.log(chance)) for chance in chances[1 - odd :] if chance > 0)
     above = math.fsum(-math.expm1(n * math.log1p(-chance)) for chance in chances[1:])
-    return max(0.0, odd / 2 + above - below)
+    return odd / 2 + above - below
 
 
 def _sums_from_the_end(numbers: list[float]) -> list[float]:

@@ -26,7 +26,10 @@ def ln_kept(share: float, beta: float) -> float:
     (True, -inf)
     """
     lost = share * (1 - beta)
-    return math.log1p(-lost) if lost < 1 else -math.inf
+    if lost < 0.5:
+        return math.log1p(-lost)
+    kept = (1 - share) + share * beta  # 1 − lost would cancel
+    return math.log(kept) if kept > 0 else -math.inf
 
 
 def fall_at_half(beta: float) -> float:
