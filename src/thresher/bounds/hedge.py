@@ -149,7 +149,7 @@ def fixed_share(rounds: int, *, n: int, switches: int, eta: float, alpha: float)
     """Regret ≤ (ln N + s ln((N − 1)/α) + (T − 1 − s)ln(1/(1 − α)))/η + ηT/8 to any sequence of experts that changes s times.
 
     After each round an expert gives the part α of its weight to the others, in equal shares. Without switches and with α = 0
-    this is Hedge at a fixed rate.
+    this is Hedge at a fixed rate. It grows with s for α ≤ 1 − 1/N, and then s may be any upper limit of the changes.
 
     >>> round(fixed_share(1000, n=10, switches=3, eta=0.2, alpha=0.003).value, 1)
     171.6
@@ -161,7 +161,7 @@ def fixed_share(rounds: int, *, n: int, switches: int, eta: float, alpha: float)
     base = _at_rate(rounds, n, eta)
     stays = max(0, rounds - 1 - switches) * -math.log1p(-alpha)
     moves = 0.0 if switches == 0 else switches * (math.log(n - 1) - math.log(alpha)) if alpha > 0 else math.inf
-    assumes = ("the rounds are Fixed Share's with this η and α, from equal weights", _UNIT, "at most s changes of the expert")
+    assumes = ("the rounds are Fixed Share's with this η and α, from equal weights", _UNIT, "the sequence changes s times")
     return Bound(base + (stays + moves) / eta, "regret", _SHARE, assumes)
 
 
@@ -176,7 +176,7 @@ def sleeping(rounds: int, *, n: int, eta: float) -> Bound:
     assumes = (
         "the rounds are Hedge's for sleeping experts with this η, from equal weights",
         _UNIT,
-        "T counts its rounds awake",
+        "T counts the expert's rounds awake",
     )
     return Bound(_at_rate(rounds, n, eta), "regret", _SLEEPING, assumes)
 

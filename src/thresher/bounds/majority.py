@@ -201,9 +201,9 @@ def doubling(mistakes: float, *, n: int) -> Bound:
     """L ≤ m + 4√(2m ln N) + (2 + √2 + max(0, lg(m/ln N))/2)·ln N: nothing is known of m.
 
     Phase j = 0, 1, … begins with equal weights and the β of `beta_for` for K = 4^j·ln N, and ends after the round in which the
-    last expert has made more than K mistakes in it. If there is a phase j ≥ 1, m > 4^(j − 1)·ln N, so the roots of the tuned form
-    are a geometric sum. The round that ends a phase may cost 1/(√2·2^j) more than that form, √2 in all; the constant has 2√2·ln N
-    to spare as soon as there is such a round.
+    last expert has made more than K mistakes in it. If there is a phase j ≥ 1, m > 4^(j − 1)·ln N, so the roots of the tuned
+    form are a geometric sum. The round that ends a phase may cost 1/(√2·2^j) more than that form, √2 in all; the constant has
+    2√2·ln N to spare as soon as there is such a round.
 
     >>> round(doubling(100, n=10).value, 1)
     200.0
