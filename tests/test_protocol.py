@@ -245,7 +245,7 @@ def test_a_state_is_of_one_moment() -> None:
     thread.start()
     taken = 0
     try:
-        while taken < 500 or learner.rounds == 0:
+        while taken < 500 or parameters["heads"]["rounds"] == 0:
             try:
                 parameters, arrays = learner.state()
             except th.ConcurrentUse:

@@ -22,7 +22,7 @@ FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
         bounds.perceptron_distance: {"distance": 1, "margin": 0.5},
         bounds.perceptron_distance_textbook: {"distance": 1, "margin": 0.5},
         bounds.perceptron_squared_distance: {"squared": 0.25, "margin": 0.5},
-        bounds.perceptron_largest_margin: {"mistakes": 100},
+        bounds.perceptron_largest_margin: {"mistakes": 64},
     },
     "Margin Perceptron": {
         bounds.margin_perceptron_recursion: {"margin": 0.1},
@@ -55,6 +55,35 @@ FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
         bounds.balanced_winnow_textbook: {"margin": 0.5, "n": 100},
         bounds.balanced_winnow_gap: {"gap": 1, "n": 100},
     },
+    "Majorities": {
+        bounds.weighted_majority: {"mistakes": 5, "n": 10, "beta": 0.5},
+        bounds.weighted_majority_textbook: {"mistakes": 5, "n": 10, "eta": 0.5},
+        bounds.randomized_majority: {"mistakes": 5, "n": 10, "beta": 0.5},
+        bounds.randomized_majority_textbook: {"mistakes": 5, "n": 10, "eta": 0.5},
+        bounds.randomized_majority_tuned: {"mistakes": 5, "n": 10, "most": 10},
+        bounds.doubling: {"mistakes": 5, "n": 10},
+        bounds.improved_majority: {"mistakes": 5, "n": 10, "beta": 0.5},
+        bounds.improved_majority_tuned: {"mistakes": 5, "n": 10, "most": 10},
+        bounds.realised_mistakes: {"loss": 100, "delta": 0.01},
+        bounds.follow_the_leader: {"mistakes": 5, "n": 10},
+    },
+    "Hedge and its kin": {
+        bounds.hedge: {"best": 5, "n": 10, "beta": 0.5},
+        bounds.hedge_fixed: {"rounds": 1000, "n": 10, "eta": 0.1},
+        bounds.hedge_horizon: {"rounds": 1000, "n": 10},
+        bounds.hedge_anytime: {"rounds": 1000, "n": 10},
+        bounds.adahedge: {"best": 10, "rounds": 1000, "n": 10},
+        bounds.adahedge_scaled: {"rounds": 1000, "n": 10, "scale": 0.01},
+        bounds.adahedge_run: {"gaps": 3.5},
+        bounds.fixed_share: {"rounds": 1000, "n": 10, "switches": 3, "eta": 0.2, "alpha": 0.003},
+        bounds.sleeping: {"rounds": 400, "n": 10, "eta": 0.2},
+        bounds.vote: {"loss": 10.5},
+    },
+    "Losses that mix": {
+        bounds.mixture_log: {"n": 10},
+        bounds.aggregating_squared: {"n": 10, "low": -1, "high": 1},
+        bounds.aggregating_brier: {"n": 10},
+    },
 }
 
 _HEAD = """# The theorems
@@ -80,7 +109,6 @@ def theorems_page() -> str:
 def _entry(make: Callable[..., Bound], numbers: dict[str, float]) -> str:
     bound = make(**numbers)
     first, *paragraphs = (inspect.getdoc(make) or "").split("\n\n")
-    limit = f"{bound.at_most:,}" if bound.value >= 1 else f"{bound.value:g}"
     call = f"{make.__name__}({', '.join(f'{name}={number}' for name, number in numbers.items())})"
     facts = [
         f"Theorem: `{bound.theorem.formula}`",
@@ -88,7 +116,7 @@ def _entry(make: Callable[..., Bound], numbers: dict[str, float]) -> str:
         f"Counts: {bound.on}",
         f"Holds if: {'; '.join(bound.assumes)}",
         *(paragraph for paragraph in paragraphs if paragraph.startswith("Attained: ")),
-        f"Example: `{call}`: {bound.on} ≤ {limit}",
+        f"Example: `{call}`: {bound.on} ≤ {bound.limit}",
     ]
     lines = [_wrapped(f"- {fact}", "  ") for fact in facts]
     return "\n".join([f"### {bound.theorem.name}", "", _wrapped(first), "", *lines, ""])

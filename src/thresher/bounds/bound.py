@@ -6,7 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from thresher.bounds.printed import above
+
 __all__ = ["Bound", "Theorem"]
+
+
+_COUNTS = ("mistakes", "updates after the first")
 
 
 class Theorem(NamedTuple):
@@ -53,6 +58,18 @@ class Bound:
         """Whether the bound allows any count."""
         return math.isinf(self._outward)
 
+    @property
+    def limit(self) -> str:
+        """The most that the bound allows, in digits: a whole number if a count, and otherwise rounded up.
+
+        >>> from thresher import bounds
+        >>> bounds.mixture_log(10).limit, bounds.weighted_majority(5, n=10, beta=0.5).limit
+        ('2.30259', '20')
+        """
+        if self.infinite:
+            return "∞"
+        return f"{self.at_most:,}" if self.on in _COUNTS else above(self.value)
+
     def allows(self, count: float) -> bool:
         """Whether a count stays within the bound."""
         return count <= self._outward
@@ -62,5 +79,4 @@ class Bound:
         return self.value * (1 + 1e-9) + 1e-9
 
     def __str__(self) -> str:
-        limit = "∞" if self.infinite else f"{self.at_most:,}"
-        return f"{self.on} ≤ {limit} by {self.theorem.name}"
+        return f"{self.on} ≤ {self.limit} by {self.theorem.name}"

@@ -51,7 +51,7 @@ class Certificate:
     @property
     def limit(self) -> str:
         """The largest count that the bound allows, in words."""
-        return "any number of" if self.bound.infinite else f"{self.bound.at_most:,}"
+        return "any number of" if self.bound.infinite else self.bound.limit
 
     @property
     def says_little(self) -> bool:
