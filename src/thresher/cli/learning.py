@@ -290,7 +290,9 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
     if outcomes.lost is not None:
         raise outcomes.lost
     with _again(session, learned) as stream:
-        sample = next(iter(stream))  # always the first: an interrupted run shows the same as another
+        sample = next(iter(stream), None)  # always the first: an interrupted run shows the same as another
+    if sample is None:
+        raise _other_text(learned)
     try:
         ledger = Ledger(*witnesses(learned.learner, sample, learned.learner.rounds), after=before)
     except ParameterError as error:
