@@ -125,7 +125,7 @@ def test_weights_too_large_for_a_witness_are_learned_and_saved_though_nothing_is
 
 def test_a_source_that_changes_before_it_is_read_again_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, model, save = tmp_path / "fruit.vw", tmp_path / "model", Model.save
-    for other in (fruit(30, seed=3), fruit(29), fruit(30) + "spam | n1\n", fruit(30).replace("n1 ", "n2 ", 1)):
+    for other in (fruit(30, seed=3), fruit(29), fruit(30) + "spam | n1\n", fruit(30).replace("n1 ", "n2 ", 1), "", "| n1\n"):
         source.write_text(fruit(30))
 
         def save_and_change(self: Model, path: Path, other: str = other) -> None:

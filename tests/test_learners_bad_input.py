@@ -153,7 +153,8 @@ def test_shapes_keys_labels_and_weights_are_refused_as_for_the_perceptron(make: 
 @pytest.mark.parametrize("name", ["Winnow", "LiteralWinnow"])
 def test_two_names_in_one_slot_count_as_the_larger_value(name: str) -> None:
     first, second = names_of_slots(N, 2)[1]
-    for colliding in ({first: 0.25, second: 0.75}, {second: 0.75, first: 0.25}, {first: 0.75, 1: 0.25}, {1: 0.75, second: 0.5}):
+    pairs = ({first: 0.25, second: 0.75}, {second: 0.75, first: 0.25}, {first: 0.75, 1: 0.25}, {1: 0.75, second: 0.5})
+    for colliding in (*pairs, {first: -0.0, second: 0.75}, {first: 0.75, second: -0.0}):
         one, other = taught(LEARNERS[name]), taught(LEARNERS[name])
         assert one.predict(colliding) == other.predict({1: 0.75})
         assert one.learn(colliding, 1).prediction == other.learn({1: 0.75}, 1).prediction

@@ -213,6 +213,23 @@ def test_ctrl_c_during_the_check_keeps_the_model(tmp_path: Path) -> None:
         (tmp_path / "model").unlink()
 
 
+@pytest.mark.usefixtures("pieces")
+def test_ctrl_c_in_the_check_of_a_resumed_run_shows_what_the_whole_run_has_shown(tmp_path: Path) -> None:
+    source, model = tmp_path / "source", tmp_path / "model"
+    source.write_text("-1 | a b\n" * 60 + "1 | a b\n")
+    with stop_after(2):
+        run("learn", source, "--learner", "elimination", "--save", model)
+    first = model.read_bytes()
+    with stop_after(10**9) as stop:
+        whole = run("learn", source, "--resume", model, "--no-check", "--json").json
+    model.write_bytes(first)
+    with stop_after(10**9 - stop.left + 1):
+        ran = run("learn", source, "--resume", model, "--json")
+    assert (ran.status, ran.json["unchecked"]) == (130, "the check was interrupted")
+    assert "round 61 showed that no disjunction of literals fits the examples" in whole["notices"]
+    assert ran.json["notices"] == whole["notices"]
+
+
 def test_the_first_ctrl_c_is_a_wish_and_the_second_interrupts(capsys: pytest.CaptureFixture[str]) -> None:
     before = signal.getsignal(signal.SIGINT)
     with Interrupt() as interrupt:

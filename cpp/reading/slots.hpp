@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -117,7 +116,7 @@ class HashedRow {
         std::sort(joined_.begin(), joined_.end(), [](const Term& a, const Term& b) { return a.value < b.value; });
         value = joined_[0].value;
         if (keep_larger_) {  // but not instead of a negative one, which is to be refused
-            value = std::signbit(value) ? value : joined_.back().value;
+            value = value < 0.0 ? value : joined_.back().value;
             return true;
         }
         bool good = true;

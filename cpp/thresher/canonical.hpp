@@ -67,7 +67,7 @@ class Canonical {
         settle([&](Feature& kept, const Feature& next) {
             if (!keep_larger) {
                 kept.value += next.value;
-            } else if (!std::signbit(kept.value)) {  // a negative one is to be refused, not hidden
+            } else if (kept.value >= 0.0) {  // a negative one is to be refused, not hidden; -0 is 0
                 kept.value = next.value;
             }
             ++joined;

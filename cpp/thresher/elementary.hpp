@@ -112,8 +112,6 @@ class Powers {
     // The largest whole exponent e with factor^e <= 2^bits.
     double exponent_of(double bits) const { return std::floor((Pair{bits, 0.0} * ln_2 / log_).high); }
 
-    double log_factor() const { return log_.high; }
-
   private:
     double whole(std::uint32_t exponent, bool inverse) const {
         Pair power{1.0, 0.0}, square{factor_, 0.0};

@@ -1,4 +1,4 @@
-// Learners of one rule: their state, and the rounds they play. One learner is a group of one lane.
+// A learner of one rule: its state, and the rounds it plays.
 #pragma once
 
 #include <bit>

@@ -7,6 +7,9 @@
 //   step      how far to move, from the label; 0 is not at all
 //   move      what happens to the active slots; whether anything can
 //   derive    what follows from the planes and heads that a model file holds
+// and, where it needs them,
+//   begin     the heads of a fresh learner that depend on n
+//   watch     what it keeps of a round before it moves
 #pragma once
 
 #include <array>

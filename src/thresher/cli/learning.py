@@ -20,7 +20,7 @@ from thresher.cli.learners import check_learner, make_learner
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
 from thresher.cli.reading import no_recipe, reading
-from thresher.cli.summary import as_json, as_text
+from thresher.cli.summary import as_json, as_text, refutations
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
@@ -83,6 +83,7 @@ class Learned:
     collisions: int
     first_bad: list[SourceError]
     notices: list[str]
+    refutations: list[str]
     traced: Trace | None
     arguments: list[str] = field(default_factory=list)
     resumed: int = 0
@@ -219,6 +220,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         collisions=learner.collisions,
         first_bad=stream.first_bad,
         notices=stream.notices,
+        refutations=refutations(learner),
         traced=traces[0] if traces else None,
         arguments=options.arguments,
         resumed=start.before.rounds - start.began.rounds,
@@ -290,7 +292,9 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
     if outcomes.lost is not None:
         raise outcomes.lost
     with _again(session, learned) as stream:
-        sample = next(iter(stream))  # always the first: an interrupted run shows the same as another
+        sample = next(iter(stream), None)  # always the first: an interrupted run shows the same as another
+    if sample is None:
+        raise _other_text(learned)
     try:
         compared = witnesses(learned.learner, sample, learned.learner.rounds)
         for witness in compared:

@@ -12,7 +12,7 @@ from thresher.linear import Elimination, LinearLearner, MarginPerceptron, Percep
 if TYPE_CHECKING:
     from thresher.cli.learning import Learned
 
-__all__ = ["as_json", "as_text"]
+__all__ = ["as_json", "as_text", "refutations"]
 
 _SORTED_BELOW = 0.01
 _HOW_SHOWN = ("--quiet", "--json", "--no-check")
@@ -114,7 +114,7 @@ def _notices(learned: Learned) -> list[str]:
     if learned.collisions:
         notices.append(f"{learned.collisions:,} times two names of one example fell into one slot; more --bits make that rarer")
     if learned.ledger.tally.weighted is None:
-        notices += _refutations(learned.learner)
+        notices += learned.refutations
     repeats, constant = _repeats(learned), _constant(run)
     if run.examples >= 100 and min(repeats, constant) < _SORTED_BELOW * run.examples:
         best = "repeating the last label" if repeats <= constant else "the best constant"
@@ -125,7 +125,7 @@ def _notices(learned: Learned) -> list[str]:
     return notices
 
 
-def _refutations(learner: LinearLearner) -> list[str]:
+def refutations(learner: LinearLearner) -> list[str]:
     """What the run itself has shown to be impossible."""
     if isinstance(learner, Elimination) and learner.refuted_at is not None:
         return [f"round {learner.refuted_at:,} showed that no disjunction of literals fits the examples"]

@@ -107,7 +107,7 @@ def _balanced(learner: BalancedWinnow, sample: Batch, rounds: int, called: str) 
     """The weights, scaled to ‖u‖₁ = 1, and the γ that would be best on the sample."""
     total = float(np.abs(learner.weights).sum()) + abs(learner.bias_weight)
     if not total > 0.0:
-        raise ParameterError("the learner never moved")
+        raise ParameterError("they are all 0")
     u, bias_weight = learner.weights / total, learner.bias_weight / total
     arguments = learner._arguments()
     agreed = sample.y * (sample.matrix() @ u + bias_weight * (arguments["bias"] or 0.0))
