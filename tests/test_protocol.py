@@ -25,11 +25,11 @@ import thresher as th
 def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
-        "BalancedWinnow", "Batch", "BoundViolated", "ConcurrentUse", "Cover", "Disjunction", "Elimination", "ExampleError",
-        "Hypothesis", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "MarginPerceptron",
-        "NotRealizable", "ParameterError", "Perceptron", "Prediction", "Round", "Rounds", "Separator", "SourceError",
-        "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "Winnow", "bounds", "load", "open_stream", "save",
-        "trace",
+        "AdaHedge", "BalancedWinnow", "Batch", "BoundViolated", "ConcurrentUse", "Cover", "Disjunction",
+        "Elimination", "ExampleError", "FixedShare", "Hedge", "Hypothesis", "Label", "LabelError", "Learner",
+        "Ledger", "LedgerError", "LiteralWinnow", "LossRound", "LossRounds", "MarginPerceptron", "NotRealizable",
+        "ParameterError", "Perceptron", "Prediction", "Round", "Rounds", "Separator", "SourceError", "StoreError",
+        "Stream", "ThresherError", "Threshold", "Trace", "Winnow", "bounds", "load", "open_stream", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 
@@ -243,14 +243,15 @@ def test_a_state_is_of_one_moment() -> None:
 
     thread = threading.Thread(target=learn)
     thread.start()
-    taken = 0
+    taken = seen = 0
     try:
-        while taken < 500 or parameters["heads"]["rounds"] == 0:
+        while taken < 500 or seen == 0:
             try:
                 parameters, arrays = learner.state()
             except th.ConcurrentUse:
                 continue
-            assert parameters["heads"]["rounds"] % 2 == 0
+            seen = parameters["heads"]["rounds"]
+            assert seen % 2 == 0
             assert not arrays["weights"].any()
             taken += 1
     finally:

@@ -85,8 +85,8 @@ std::optional<double> number_of(nb::handle value);
 // One example of Python's, canonical: a mapping, a set, a list, an array or a sparse row.
 class Example {
   public:
-    // Names that meet in one slot are added, or the larger value is kept.
-    Example(nb::handle x, std::size_t n, bool keep_larger = false);
+    // Names that meet in one slot are added where the domain is any; elsewhere the larger in size is kept.
+    Example(nb::handle x, std::size_t n, Domain domain = Domain::any);
     ~Example();
     Example(const Example&) = delete;
     Example& operator=(const Example&) = delete;
@@ -99,7 +99,7 @@ class Example {
     void settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Canonical&));
 
     std::unique_ptr<Canonical> canonical_;
-    bool keep_larger_;
+    Domain domain_;
     std::int64_t collisions_ = 0;
 };
 
@@ -155,11 +155,10 @@ struct Rounds {
 
 // How the learner that played these rounds saw its examples.
 Sight sight_of(nb::handle rule);
-// Whether it keeps the larger of two values that meet in one slot: where it needs them in [0, 1].
-bool keeps_larger(nb::handle rule);
-// Which values an example of it may hold, in a word, and what that word means.
-const char* values_of(Domain domain);
-Domain domain_of(std::string_view values);
+// Which values an example of it may hold.
+Domain domain_of(nb::handle rule);
+const char* values_of(Domain domain);  // in a word
+Domain domain_named(std::string_view values);
 // Whether it also moves where it is right by less than a margin.
 bool has_margin(nb::handle rule);
 
@@ -189,6 +188,7 @@ void bind_values(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_group(nb::module_& m);
 void bind_frozen(nb::module_& m);
+void bind_experts(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_store(nb::module_& m);
 

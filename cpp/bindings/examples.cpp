@@ -155,7 +155,7 @@ std::optional<double> number_of(nb::handle value) {
     return number;
 }
 
-Example::Example(nb::handle x, std::size_t n, bool keep_larger) : keep_larger_(keep_larger) {
+Example::Example(nb::handle x, std::size_t n, Domain domain) : domain_(domain) {
     auto& rows = spare();
     if (rows.empty()) {
         canonical_ = std::make_unique<Canonical>();
@@ -193,7 +193,7 @@ void Example::read_other(nb::handle read, std::size_t n) {
 
 void Example::settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Canonical&)) {
     read(x, n, *canonical_);
-    if (const Fault fault = canonical_->settle_collisions(collisions_, keep_larger_)) raise(fault);
+    if (const Fault fault = canonical_->settle_collisions(collisions_, domain_)) raise(fault);
 }
 
 Example::~Example() {

@@ -28,7 +28,7 @@ void make(HeldFrozen* self, Vector<double> u, double bias_weight, double margin)
 template <class Comparator>
 void enter_round(Held<Comparator>& frozen, const Round& round) {
     if (round.origin) check_width(round.origin->n, frozen.u.size());
-    const Example example(round.example, frozen.u.size(), keeps_larger(round.rule()));
+    const Example example(round.example, frozen.u.size(), domain_of(round.rule()));
     if (round.origin && round.origin->fingerprint &&
         fingerprint(example.row(), frozen.u.size()) != *round.origin->fingerprint) {
         raise_changed();

@@ -19,11 +19,11 @@ class PythonGroup {
     }
 
     PythonGroup(std::size_t n, nb::object rule)
-        : n_(n), group_(group_of(n, rule, {})), rule_(std::move(rule)), keep_larger_(keeps_larger(rule_)) {}
+        : n_(n), group_(group_of(n, rule, {})), rule_(std::move(rule)), domain_(domain_of(rule_)) {}
 
     // A learner of whom these planes, these heads and these counts were kept.
     PythonGroup(std::size_t n, nb::object rule, const nb::dict& kept, const nb::dict& heads)
-        : n_(n), group_(group_of(n, rule, kept)), rule_(std::move(rule)), keep_larger_(keeps_larger(rule_)) {
+        : n_(n), group_(group_of(n, rule, kept)), rule_(std::move(rule)), domain_(domain_of(rule_)) {
         std::vector<double> values;
         for (const char* const name : group_->head_names()) values.push_back(nb::cast<double>(heads[name]));
         group_->set_heads(values);
@@ -37,13 +37,13 @@ class PythonGroup {
         : n_(other.n_),
           group_(other.read([](const AnyGroup& group) { return group.twin(); })),
           rule_(other.rule_),
-          keep_larger_(other.keep_larger_) {}
+          domain_(other.domain_) {}
 
     std::size_t n() const { return n_; }
     nb::object rule() const { return rule_; }
 
     Prediction predict(nb::handle x) {
-        const Example example(x, n_, keep_larger_);
+        const Example example(x, n_, domain_);
         const Busy::Reading reading(busy_);
         double score = 0.0;
         if (const Fault fault = group_->score(example.row(), score)) raise(fault);
@@ -57,7 +57,7 @@ class PythonGroup {
         if (!scale) raise("ExampleError", "found weight " + shown(weight) + ", expected a number of at least 0");
         std::optional<Example> read_example;
         try {
-            read_example.emplace(x, n_, keep_larger_);
+            read_example.emplace(x, n_, domain_);
         } catch (const nb::python_error&) {  // as in a block, a label that does not fit comes before an example
             refuse(read([code](const AnyGroup& group) { return group.refuse_label(code); }), 1.0, y);
             throw;
@@ -187,7 +187,7 @@ class PythonGroup {
     std::size_t n_;
     std::unique_ptr<AnyGroup> group_;
     nb::object rule_;
-    bool keep_larger_;
+    Domain domain_;
     Busy busy_;
 };
 

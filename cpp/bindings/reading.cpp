@@ -57,13 +57,12 @@ class PythonReader {
                  bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values)
         : n_(n) {
         if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
-        const Domain domain = domain_of(values);
-        const bool larger = domain == Domain::unit || domain == Domain::binary;
+        const Domain domain = domain_named(values);
         const reading::Policy policy{labelled(labels), drop_unlabelled, skip_bad, needs_features, domain};
         if (format == "svmlight") {
             reader_ = std::make_unique<reading::Reader<reading::Svmlight>>(policy, reading::Svmlight(n, zero_based));
         } else if (format == "vw") {
-            reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(policy, reading::Vowpal(n, keep_tags, larger));
+            reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(policy, reading::Vowpal(n, keep_tags, domain));
         } else {
             throw std::invalid_argument("no such format");
         }

@@ -81,10 +81,7 @@ std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dic
 
 Sight sight_of(nb::handle rule) { return rule.is_none() ? Sight{} : nb::cast<const AnyRule&>(rule).sight; }
 
-bool keeps_larger(nb::handle rule) {
-    const Domain domain = domain_of_any<Winnow, LiteralWinnow, BalancedWinnow, Elimination>(rule);
-    return domain == Domain::unit || domain == Domain::binary;
-}
+Domain domain_of(nb::handle rule) { return domain_of_any<Winnow, LiteralWinnow, BalancedWinnow, Elimination>(rule); }
 
 const char* values_of(Domain domain) {
     switch (domain) {
@@ -100,7 +97,7 @@ const char* values_of(Domain domain) {
     return "any";
 }
 
-Domain domain_of(std::string_view values) {
+Domain domain_named(std::string_view values) {
     for (const Domain domain : {Domain::any, Domain::signed_unit, Domain::unit, Domain::binary}) {
         if (values == values_of(domain)) return domain;
     }
@@ -116,13 +113,9 @@ void bind_rules(nb::module_& m) {
             "Whether it scales each example to norm 1.")
         .def_prop_ro("bias", &bias_of, "The value of the attribute that it appends; None where there is none.")
         .def_prop_ro(
-            "values",
-            [](nb::handle self) {
-                return values_of(domain_of_any<Winnow, LiteralWinnow, BalancedWinnow, Elimination>(self));
-            },
-            nb::sig("def values(self, /) -> str"),
-            "Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Of two\n"
-            "names in one slot the larger value is kept where they may not be negative; elsewhere they are added.");
+            "values", [](nb::handle self) { return values_of(domain_of(self)); }, nb::sig("def values(self, /) -> str"),
+            "Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Values\n"
+            "of two names in one slot are added where they may be any; elsewhere the larger in size is kept.");
 
     bind_rule<Perceptron>(
         m, "The Perceptron's rule.",

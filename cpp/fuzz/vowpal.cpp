@@ -5,9 +5,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     using namespace thresher::fuzz;
-    using thresher::Domain;
     const bool tagged = size > 1 && (data[1] & 0x80) != 0;
-    check<Vowpal>(data, size, tagged,
-                  [](const Plan& plan) { return Vowpal(plan.n, plan.option, plan.policy.domain >= Domain::unit); });
+    check<Vowpal>(data, size, tagged, [](const Plan& plan) { return Vowpal(plan.n, plan.option, plan.policy.domain); });
     return 0;
 }

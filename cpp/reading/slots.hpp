@@ -16,8 +16,8 @@ namespace thresher::reading {
 
 class HashedRow {
   public:
-    // What shares a slot is added, or the larger is kept.
-    HashedRow(std::size_t n, bool keep_larger) : n_(n), keep_larger_(keep_larger) {}
+    // What shares a slot is added where the domain is any; elsewhere the larger in size is kept.
+    HashedRow(std::size_t n, Domain domain) : n_(n), domain_(domain) {}
 
     std::size_t n() const { return n_; }
     void clear() { size_ = 0; }
@@ -115,8 +115,8 @@ class HashedRow {
         for (std::size_t j = 1; j < joined_.size(); ++j) collisions += joined_[j].hash != joined_[j - 1].hash;
         std::sort(joined_.begin(), joined_.end(), [](const Term& a, const Term& b) { return a.value < b.value; });
         value = joined_[0].value;
-        if (keep_larger_) {  // but not instead of a negative one, which is to be refused
-            value = value < 0.0 ? value : joined_.back().value;
+        if (domain_ != Domain::any) {
+            value = kept_of(domain_, value, joined_.back().value);
             return true;
         }
         bool good = true;
@@ -128,7 +128,7 @@ class HashedRow {
     }
 
     std::size_t n_;
-    bool keep_larger_;
+    Domain domain_;
     std::size_t size_ = 0;
     std::size_t room_ = 256;
     std::vector<Term> terms_ = std::vector<Term>(room_);       // as they came

@@ -25,7 +25,7 @@ namespace thresher::reading {
 
 class Vowpal {
   public:
-    Vowpal(std::size_t n, bool keep_tags, bool keep_larger = false) : keep_tags_(keep_tags), sorter_(n, keep_larger) {}
+    Vowpal(std::size_t n, bool keep_tags, Domain domain = Domain::any) : keep_tags_(keep_tags), sorter_(n, domain) {}
 
     static constexpr bool named = true;
     std::size_t n() const { return sorter_.n(); }

@@ -50,6 +50,13 @@ inline const char* expected_values(Domain domain) {
     return "a finite number of at most 2^250 (1.8e75)";
 }
 
+// Which of two values in one slot, the lower first, is kept where a domain forbids to add them: the larger in size. One
+// that is to be refused is not hidden by another.
+inline double kept_of(Domain domain, double low, double high) {
+    const bool lower = domain == Domain::signed_unit ? std::fabs(low) > std::fabs(high) : low < 0.0;
+    return lower ? low : high;
+}
+
 // Where a row that is not yet canonical becomes so. Kept across rows, so that it allocates only to grow.
 class Canonical {
   public:
@@ -58,18 +65,15 @@ class Canonical {
 
     CanonicalRow row() const { return {slots_.data(), values_.data(), slots_.size()}; }
 
-    // Different names in one slot are added, the smaller value first, or, if asked for, the larger value is kept: the
-    // order in which they came does not matter. Counts in `joined` the features that met another one.
-    Fault settle_collisions(std::int64_t& joined, bool keep_larger) {
+    // Different names in one slot are added, the smaller value first, where the domain is any, and elsewhere the larger
+    // in size is kept: the order in which they came does not matter. Counts in `joined` the features that met another
+    // one.
+    Fault settle_collisions(std::int64_t& joined, Domain domain) {
         sort();
         joined = 0;
         Fault fault;
         settle([&](Feature& kept, const Feature& next) {
-            if (!keep_larger) {
-                kept.value += next.value;
-            } else if (kept.value >= 0.0) {  // a negative one is to be refused, not hidden; -0 is 0
-                kept.value = next.value;
-            }
+            kept.value = domain == Domain::any ? kept.value + next.value : kept_of(domain, kept.value, next.value);
             ++joined;
             if (!acceptable(kept.value)) fault = {Fault::Kind::value, kept.slot, kept.value};
             return true;

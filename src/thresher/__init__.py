@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ThresherError,
     )
     from thresher.evaluate import Trace, trace
+    from thresher.experts import AdaHedge, FixedShare, Hedge, LossRound, LossRounds
     from thresher.ledger import Cover, Disjunction, Ledger, Separator, Threshold
     from thresher.linear import (
         BalancedWinnow,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdaHedge",
     "BalancedWinnow",
     "Batch",
     "BoundViolated",
@@ -54,6 +56,8 @@ __all__ = [
     "Disjunction",
     "Elimination",
     "ExampleError",
+    "FixedShare",
+    "Hedge",
     "Hypothesis",
     "Label",
     "LabelError",
@@ -61,6 +65,8 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "LiteralWinnow",
+    "LossRound",
+    "LossRounds",
     "MarginPerceptron",
     "NotRealizable",
     "ParameterError",
@@ -85,7 +91,7 @@ __all__ = [
 
 #: Where the names above live, in the order in which they are asked. A name is imported when it is first used, so that
 #: `thresher --help` needs none of them.
-_HOMES = ("errors", "protocol", "linear", "ledger", "data.stream", "evaluate", "store")
+_HOMES = ("errors", "protocol", "linear", "experts", "ledger", "data.stream", "evaluate", "store")
 
 if not TYPE_CHECKING:
 

@@ -71,8 +71,8 @@ class Rule:
     @property
     def values(self, /) -> str:
         """
-        Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Of two
-        names in one slot the larger value is kept where they may not be negative; elsewhere they are added.
+        Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Values
+        of two names in one slot are added where they may be any; elsewhere the larger in size is kept.
         """
 
 class PerceptronRule(Rule):
@@ -615,6 +615,48 @@ class Sided:
     @property
     def missing_on_mistakes(self) -> float:
         """The same over mistakes."""
+
+class Mixer:
+    """
+    A rule for losses of the core: the experts' losses so far, and what follows.
+    """
+
+    @overload
+    def __init__(self, n: int, rate: str, eta: float, alpha: float) -> None: ...
+
+    @overload
+    def __init__(self, other: Mixer) -> None:
+        """The same once more."""
+
+    @property
+    def n(self) -> int:
+        """The number of experts."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """
+        The weights of the next round, which add up to 1: a fresh read-only array.
+        """
+
+    @property
+    def rate(self) -> float:
+        """The rate of the next round; infinite is all weight on the best."""
+
+    def _learn(self, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+    @overload
+    def _learn_many(self, losses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @overload
+    def _learn_many(self, losses: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], int, float, float, float, int, float]: ...
+
+    def _restore(self, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: int, gap: float, loss: float, rest: float, slept: int, largest: float) -> None: ...
 
 class Batch:
     """Rows as they were read from text."""

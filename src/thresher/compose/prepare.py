@@ -5,7 +5,7 @@ from __future__ import annotations
 from thresher.bounds.arguments import whole
 from thresher.errors import ParameterError
 from thresher.linear import LiteralWinnow, Winnow
-from thresher.linear.learner import number
+from thresher.parameters import number
 
 __all__ = ["factor_for", "negations", "r_of_k"]
 

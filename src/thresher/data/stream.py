@@ -354,7 +354,7 @@ def open_stream(
     - ``on_bad="skip"`` leaves out lines that cannot be read, and counts them; by default they raise `SourceError`.
     - ``keep_unlabelled`` gives examples without a label, too, for a learner to predict; ``ignore_labels`` takes all for such.
     - ``rule`` is that of the learner, `learner.rule`: a line that it could not learn is then refused with its place, and where
-      it needs values from 0 to 1, the larger of two in one slot is kept instead of their sum.
+      it takes values up to 1 alone, the larger in size of two in one slot is kept instead of their sum.
     - ``recipe`` is that of a model, instead of all that says how to read.
 
     >>> import thresher as th

@@ -19,7 +19,7 @@ from thresher.examples import numeric
 from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
 from thresher.ledger.winnow import binary, winnow_statement
-from thresher.linear.learner import number
+from thresher.parameters import number
 
 __all__ = ["Cover", "Threshold"]
 

@@ -17,7 +17,7 @@ from thresher.errors import ParameterError
 from thresher.ledger.statement import Statement, certificate, played
 from thresher.ledger.tally import Tally
 from thresher.ledger.winnow import AnyWinnowRule, binary, winnow_statement
-from thresher.linear.learner import attributes
+from thresher.parameters import attributes
 
 __all__ = ["Disjunction"]
 

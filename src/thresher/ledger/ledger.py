@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from threading import RLock
 
 from thresher._core import MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
@@ -48,6 +49,7 @@ class Ledger:
         for comparator in comparators:
             if isinstance(comparator, type) or not hasattr(comparator, "watch"):
                 raise ParameterError(f"found {comparator!r}, expected a comparator such as th.Separator(u)")
+        self._lock = RLock()  # who reads sees all of what was entered, or none of it
         self._watchers = [comparator.watch() for comparator in comparators]
         self._compared = ", ".join(dict.fromkeys(type(comparator).__name__ for comparator in comparators))
 
@@ -55,16 +57,17 @@ class Ledger:
         """Adds a round, or many: all of them or, if they cannot be added, none."""
         if not isinstance(entered, Round | Rounds):
             raise LedgerError(f"found {type(entered).__name__}, expected what learn or learn_many returned: a Round or Rounds")
-        tally = self._tally.after(entered)
-        undo: list[Callable[[], None]] = []
-        try:
-            for watcher in self._watchers:
-                undo.append(watcher.enter(entered))
-        except BaseException:
-            for take_back in undo:
-                take_back()
-            raise
-        self._tally = tally
+        with self._lock:
+            tally = self._tally.after(entered)
+            undo: list[Callable[[], None]] = []
+            try:
+                for watcher in self._watchers:
+                    undo.append(watcher.enter(entered))
+            except BaseException:
+                for take_back in undo:
+                    take_back()
+                raise
+            self._tally = tally
 
     def _confirm(self, played: Tally) -> bool:
         """Whether these rounds, which were told again, come to all that was counted when they were played.
@@ -123,7 +126,8 @@ class Ledger:
             limit = math.inf if certificate.bound.infinite else certificate.bound.at_most
             return ranks[certificate.verdict], certificate.says_little, certificate.diagnostic, limit
 
-        made = [certificate for watcher in self._watchers for certificate in watcher.certificates(self._tally)]
+        with self._lock:
+            made = [certificate for watcher in self._watchers for certificate in watcher.certificates(self._tally)]
         return sorted(made, key=rank)
 
     @property

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from thresher._core import LARGEST_STATE, BalancedWinnowRule
 from thresher.errors import ParameterError
-from thresher.linear.learner import LinearLearner, Parameters, Planes, attributes, number, number_or_none, within
+from thresher.linear.learner import LinearLearner, Parameters, Planes, within
+from thresher.parameters import attributes, number, number_or_none
 
 __all__ = ["BalancedWinnow", "definition"]
 

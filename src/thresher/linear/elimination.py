@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import EliminationRule
-from thresher.linear.learner import LinearLearner, Parameters, Planes, attributes, within
+from thresher.linear.learner import LinearLearner, Parameters, Planes, within
+from thresher.parameters import attributes
 
 __all__ = ["Elimination", "definition"]
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from operator import index
-from typing import Any, ClassVar, Self, SupportsFloat, SupportsIndex, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, labels
 from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds, Rule
-from thresher.errors import ExampleError, ParameterError, StoreError
+from thresher.errors import ExampleError, StoreError
 
-__all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "attributes", "number", "number_or_none", "within"]
+__all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "within"]
 
 R = TypeVar("R", bound=Rule)
 
@@ -188,17 +187,6 @@ class Hypothesis:
         return f"<hypothesis of {self._learner!r} after {self._learner.rounds} rounds>"
 
 
-def attributes(n: object) -> int:
-    """The number of attributes, checked.
-
-    >>> attributes(3)
-    3
-    """
-    if isinstance(n, bool) or not isinstance(n, SupportsIndex) or not 1 <= index(n) <= MOST_ATTRIBUTES:
-        raise ParameterError(f"found n = {n!r}, expected a whole number of attributes from 1 to 2^48")
-    return index(n)
-
-
 def within(plane: NDArray[np.float64], largest: float, smallest: float | None = None) -> bool:
     """Whether all are numbers from `smallest`, or −largest, to `largest`; no memory is taken for the answer.
 
@@ -207,34 +195,6 @@ def within(plane: NDArray[np.float64], largest: float, smallest: float | None = 
     """
     lowest = -largest if smallest is None else smallest
     return bool(lowest <= np.min(plane) and np.max(plane) <= largest)
-
-
-def number(name: str, value: object, expected: str) -> float:
-    """A parameter that is a number, checked to be one.
-
-    >>> number("factor", 2, "a number above 1")
-    2.0
-    """
-    found = number_or_none(name, value, expected)
-    if found is None:
-        raise ParameterError(f"found {name} = None, expected {expected}")
-    return found
-
-
-def number_or_none(name: str, value: object, expected: str = "None or a number") -> float | None:
-    """A parameter that is a number or left out, checked.
-
-    >>> number_or_none("bias", 1)
-    1.0
-    """
-    if value is None:
-        return None
-    if not isinstance(value, SupportsFloat | SupportsIndex):
-        raise ParameterError(f"found {name} = {value!r}, expected {expected}")
-    try:
-        return float(value)
-    except (OverflowError, TypeError, ValueError):
-        raise ParameterError(f"found {name} = {value!r}, expected a number that float64 holds") from None
 
 
 def _example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from thresher._core import LiteralWinnowRule
 from thresher.linear import winnow
-from thresher.linear.learner import LinearLearner, Parameters, Planes, attributes, within
+from thresher.linear.learner import LinearLearner, Parameters, Planes, within
+from thresher.parameters import attributes
 
 __all__ = ["LiteralWinnow", "definition"]
 

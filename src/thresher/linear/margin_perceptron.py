@@ -9,7 +9,8 @@ from typing import NamedTuple
 from thresher import bounds
 from thresher._core import MarginPerceptronRule
 from thresher.errors import NotRealizable, ParameterError
-from thresher.linear.learner import LinearLearner, Parameters, Planes, attributes, number, number_or_none
+from thresher.linear.learner import LinearLearner, Parameters, Planes
+from thresher.parameters import attributes, number, number_or_none
 
 __all__ = ["MarginPerceptron", "Trained", "definition"]
 

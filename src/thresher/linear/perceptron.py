@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from thresher._core import PerceptronRule
 from thresher.errors import ParameterError
-from thresher.linear.learner import LinearLearner, Parameters, attributes, number_or_none
+from thresher.linear.learner import LinearLearner, Parameters
+from thresher.parameters import attributes, number_or_none
 
 __all__ = ["TIES", "Perceptron", "definition"]
 

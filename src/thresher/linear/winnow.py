@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from thresher._core import WinnowRule
 from thresher.errors import ParameterError
-from thresher.linear.learner import LinearLearner, Parameters, Planes, attributes, number, within
+from thresher.linear.learner import LinearLearner, Parameters, Planes, within
+from thresher.parameters import attributes, number
 
 __all__ = ["Winnow", "definition", "parameters"]
 

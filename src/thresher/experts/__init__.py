@@ -1,0 +1,8 @@
+"""Prediction with expert advice: rules that weigh experts by what they lost."""
+
+from thresher.experts.adahedge import AdaHedge
+from thresher.experts.fixed_share import FixedShare
+from thresher.experts.hedge import Hedge
+from thresher.experts.rule import LossRound, LossRounds, LossRule
+
+__all__ = ["AdaHedge", "FixedShare", "Hedge", "LossRound", "LossRounds", "LossRule"]

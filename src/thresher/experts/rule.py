@@ -1,0 +1,164 @@
+"""What every rule for losses can do: one round, many, a state, and what it has lost more than the best expert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher._core import LARGEST_STATE, Mixer
+from thresher.bounds import Bound
+from thresher.errors import ExampleError, ParameterError, StoreError
+from thresher.examples import numeric
+from thresher.parameters import attributes
+
+__all__ = ["LossRound", "LossRounds", "LossRule", "Parameters", "experts"]
+
+#: What JSON can hold.
+Parameters = dict[str, Any]
+
+_HEADS = {"rounds": int, "gap": float, "loss": float, "rest": float, "slept": int, "largest": float}
+_MOST_EXPERTS = 2**31
+
+
+class LossRound(NamedTuple):
+    """A round: what each expert lost (NaN: it was asleep), the mixture that was played, and what that lost."""
+
+    t: int
+    losses: NDArray[np.float64]
+    mixture: NDArray[np.float64]
+    loss: float
+
+
+class LossRounds(NamedTuple):
+    """Many rounds: the number of the first, the experts' losses by reference, and what the mixture lost in each."""
+
+    first: int
+    losses: NDArray[np.float32] | NDArray[np.float64]
+    loss: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.loss)
+
+
+def experts(n: object) -> int:
+    """The number of experts, checked.
+
+    >>> experts(3)
+    3
+    """
+    number = attributes(n)
+    if number > _MOST_EXPERTS:
+        raise ParameterError(f"found n = {number}, expected at most 2^31 experts")
+    return number
+
+
+class LossRule(Mixer):
+    """A rule that weighs n experts by what they lost, and loses what their mixture loses."""
+
+    def _arguments(self) -> Parameters:
+        """What to call the class with for a fresh rule of the same kind."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it was made with")
+
+    @property
+    def proven(self) -> Bound | None:
+        """What the regret so far is proven to stay below; None where the theorem is silent."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it proves")
+
+    def learn_losses(self, losses: ArrayLike) -> LossRound:
+        """One whole round: the mixture is played, loses, and everybody's loss is counted. NaN is an expert asleep."""
+        row = np.require(numeric(losses, "losses", "one number for each expert"), np.float64, ["C", "A"])
+        if row.ndim != 1:
+            raise ExampleError(f"found losses of shape {row.shape}, expected one number for each of {self.n} experts")
+        mixture = self.weights
+        loss = self._learn(row)
+        return LossRound(self.rounds, row, mixture, loss)
+
+    def learn_losses_many(self, L: ArrayLike) -> LossRounds:
+        """One round a row, in order: the same, bit for bit, as `learn_losses` for each.
+
+        A row that cannot be learned raises `ExampleError` with `.row`; the rule is then as after the row before.
+        """
+        table = numeric(L, "L", "rows of numbers, one for each expert")
+        if table.dtype != np.float32:
+            table = np.require(table, np.float64)
+        if table.ndim != 2:
+            raise ExampleError(f"found L of shape {table.shape}, expected rounds × {self.n} experts")
+        table = np.require(table, None, ["C", "A"])
+        first = self.rounds + 1
+        return LossRounds(first, table, self._learn_many(table))
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """What each expert lost so far: a read-only array. For rounds that it slept through it is charged the mix loss."""
+        return self._state()[0]["losses"]
+
+    @property
+    def loss(self) -> float:
+        """What the mixture lost so far."""
+        _, _, _, loss, rest, *_ = self._state()
+        return loss + rest
+
+    @property
+    def regret(self) -> float:
+        """How much more the mixture lost than the best expert."""
+        return self.loss - float(self.losses.min())
+
+    def state(self) -> tuple[Parameters, dict[str, NDArray[np.float64]]]:
+        """Everything the rule is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
+        planes, *values = self._state()
+        heads = dict(zip(_HEADS, values, strict=True))
+        return {"rule": type(self).__name__, "arguments": self._arguments(), "heads": heads}, planes
+
+    @classmethod
+    def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The rule whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
+        _check_state(parameters, arrays, cls.__name__)
+        try:
+            rule = cls(**parameters["arguments"])
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
+        losses, weights = (np.require(arrays[name], np.float64, ["C", "A"]) for name in ("losses", "weights"))
+        if losses.shape != (rule.n,) or weights.shape != (rule.n,):
+            raise StoreError(f"the state's arrays are not of {rule.n} experts")
+        rule._restore(losses, weights, **parameters["heads"])
+        return rule
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
+        return type(self).from_state, self.state()
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        Mixer.__init__(twin, self)
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.__copy__()
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self._arguments().items())
+        return f"{type(self).__name__}({arguments})"
+
+
+def _check_state(parameters: object, arrays: object, name: str) -> None:
+    if not isinstance(parameters, Mapping) or set(parameters) != {"rule", "arguments", "heads"} or parameters["rule"] != name:
+        raise StoreError(f"the state's parameters are not a rule {name}, its arguments and its heads")
+    heads, arguments = parameters["heads"], parameters["arguments"]
+    if not isinstance(arguments, dict) or not isinstance(heads, dict) or set(heads) != set(_HEADS):
+        raise StoreError(f"the state's heads are not {', '.join(_HEADS)}")
+    if not all(type(heads[head]) is kind and np.isfinite(heads[head]) for head, kind in _HEADS.items()):
+        raise StoreError("the state's heads are not whole counts and finite sums")
+    if not 0 <= heads["slept"] <= heads["rounds"] < 2**62 or not min(heads["gap"], heads["largest"]) >= 0.0:
+        raise StoreError(f"found heads {heads!r} that no run of rounds can have")
+    if not isinstance(arrays, Mapping) or set(arrays) != {"losses", "weights"}:
+        raise StoreError("the state's arrays are not the losses and the weights")
+    for array in arrays.values():
+        if type(array) is not np.ndarray or array.dtype != np.float64 or array.ndim != 1 or array.size == 0:
+            raise StoreError("the state's arrays are not numbers of float64")
+        if not (np.abs(array) <= LARGEST_STATE).all():
+            raise StoreError("the state's arrays are not all finite numbers that learning can reach")
+    if not (arrays["weights"] >= 0.0).all() or not arrays["weights"].any():
+        raise StoreError("the state's weights are not those of a mixture")
