@@ -23,23 +23,37 @@
 
 namespace thresher {
 
-// e^x for x <= 0, to within three units in the last place, without a branch or a call, so that loops over it become
-// vector code with the same bits; 0 below e^-700.
-inline double decay(double x) {
+// Two doubles side by side, in one register of any x86-64 or ARM64: each lane computes as a double alone would.
+using Twin = double __attribute__((vector_size(16)));
+using TwinBits = std::int64_t __attribute__((vector_size(16)));
+
+// e^x for x <= 0, to within three units in the last place, without a branch or a call; 0 below e^-700.
+inline Twin decay(Twin x) {
     constexpr double magic = 0x1.8p52;
     constexpr double ln_2_high = 0x1.62e42feep-1, ln_2_low = 0x1.a39ef35793c76p-33;
-    const double bounded = x < -700.0 ? -700.0 : x;
-    const double shifted = bounded * 0x1.71547652b82fep0 + magic;
-    const double k = shifted - magic;
-    const double r = (bounded - k * ln_2_high) - k * ln_2_low;
-    double sum = 1.0 / 6227020800.0;
+    const TwinBits far = x < -700.0;
+    const Twin bounded = far ? Twin{-700.0, -700.0} : x;
+    const Twin shifted = bounded * 0x1.71547652b82fep0 + magic;
+    const Twin k = shifted - magic;
+    const Twin r = (bounded - k * ln_2_high) - k * ln_2_low;
+    Twin sum = {1.0 / 6227020800.0, 1.0 / 6227020800.0};
     for (const double part : {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0,
                               1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5}) {
         sum = sum * r + part;
     }
-    const double e_r = 1.0 + (r + r * r * sum);
-    const auto scale = (std::bit_cast<std::uint64_t>(shifted) << 52) + (std::uint64_t{1023} << 52);
-    return x < -700.0 ? 0.0 : e_r * std::bit_cast<double>(scale);
+    const Twin e_r = 1.0 + (r + r * r * sum);
+    const TwinBits scale = (std::bit_cast<TwinBits>(shifted) << 52) + (std::int64_t{1023} << 52);
+    return far ? Twin{} : e_r * std::bit_cast<Twin>(scale);
+}
+
+inline double decay(double x) { return decay(Twin{x, x})[0]; }
+
+// Calls use(Twin, i) for x[i] and x[i + 1], and for a last one alone, beside a 0, if their number is odd.
+template <class Use>
+void in_twins(const double* x, std::size_t n, Use&& use) {
+    std::size_t i = 0;
+    for (; i + 2 <= n; i += 2) use(Twin{x[i], x[i + 1]}, i);
+    if (i < n) use(Twin{x[i], x[i]}, i);
 }
 
 enum class Rate { fixed, anytime, adaptive, share };
@@ -96,34 +110,25 @@ class Mixer {
     // One round: what the mixture p loses, where p holds `mixture()`; then everybody's losses are counted.
     template <class Value>
     MixerFault learn(const Value* given, double* p, double& loss) {
-        std::size_t awake = 0;
-        double low = std::numeric_limits<double>::infinity(), high = -low, all = 0.0;
-        for (std::size_t i = 0; i < n(); ++i) {
-            const auto value = static_cast<double>(given[i]);
-            if (std::isnan(value)) continue;
-            if (!(std::fabs(value) <= largest_value)) return MixerFault::not_finite;
-            ++awake;
-            low = std::min(low, value);
-            high = std::max(high, value);
-        }
-        if (awake == 0) return MixerFault::all_asleep;
         double* const now = scratch_.data();
-        const bool everyone = awake == n();
-        for (std::size_t i = 0; i < n(); ++i) {
-            const auto value = static_cast<double>(given[i]);
-            const bool there = everyone || !std::isnan(value);
-            now[i] = there ? value : 0.0;
-            if (!there) p[i] = 0.0;
-            all += p[i];
+        double lows[4], highs[4];
+        std::fill_n(lows, 4, std::numeric_limits<double>::infinity());
+        std::fill_n(highs, 4, -std::numeric_limits<double>::infinity());
+        for (std::size_t i = 0; i < n(); ++i) {  // a NaN is neither lower nor higher than anything
+            now[i] = static_cast<double>(given[i]);
+            lows[i % 4] = now[i] < lows[i % 4] ? now[i] : lows[i % 4];
+            highs[i % 4] = now[i] > highs[i % 4] ? now[i] : highs[i % 4];
         }
-        if (!(all > 0.0)) {  // all weight slept: those awake share alike
-            for (std::size_t i = 0; i < n(); ++i) p[i] = std::isnan(static_cast<double>(given[i])) ? 0.0 : 1.0;
-        }
-        if (!everyone) scale(p);
+        const double low = *std::min_element(lows, lows + 4), high = *std::max_element(highs, highs + 4);
+        if (low > high) return MixerFault::all_asleep;
+        if (!(std::fabs(low) <= largest_value && std::fabs(high) <= largest_value)) return MixerFault::not_finite;
+        const bool everyone = std::none_of(now, now + n(), [](double value) { return std::isnan(value); });
+        if (!everyone) leave_out_sleepers(given, now, p);
         double part[4] = {};
         for (std::size_t i = 0; i < n(); ++i) part[i % 4] += p[i] * now[i];
         loss = std::clamp(reduce(part), low, high);
-        const double mix = mixed(p, now, eta(), low, loss);
+        const bool asked = rule_.rate == Rate::adaptive || !everyone;  // by the rate, or by those asleep
+        const double mix = asked ? mixed(p, now, eta(), low, loss) : loss;
         ++head.rounds;
         head.gap += std::max(0.0, loss - mix);
         Pair total{head.loss, head.rest};
@@ -159,7 +164,11 @@ class Mixer {
         if (std::isinf(eta)) {
             for (std::size_t i = 0; i < n(); ++i) p[i] = losses[i] == least ? 1.0 : 0.0;
         } else {
-            for (std::size_t i = 0; i < n(); ++i) p[i] = decay(-eta * (losses[i] - least));
+            in_twins(losses, n(), [&](Twin each, std::size_t i) {
+                const Twin weight = decay(-eta * (each - least));
+                p[i] = weight[0];
+                if (i + 1 < n()) p[i + 1] = weight[1];
+            });
         }
     }
 
@@ -179,9 +188,27 @@ class Mixer {
         }
         if (eta == 0.0) return loss;
         double part[4] = {};
-        for (std::size_t i = 0; i < n(); ++i) part[i % 4] += p[i] * decay(p[i] > 0.0 ? -eta * (now[i] - low) : 0.0);
+        in_twins(now, n(), [&](Twin each, std::size_t i) {
+            const Twin fallen = decay(-eta * (each - low));
+            part[i % 4] += p[i] * fallen[0];
+            if (i + 1 < n()) part[(i + 1) % 4] += p[i + 1] * fallen[1];
+        });
         const double sum = reduce(part);
         return sum > 0.0 ? std::min(loss, low - log(sum).high / eta) : loss;
+    }
+
+    // Those asleep have no weight in the mixture; if all weight slept, those awake share alike.
+    template <class Value>
+    void leave_out_sleepers(const Value* given, double* now, double* p) const {
+        double all = 0.0;
+        for (std::size_t i = 0; i < n(); ++i) {
+            const bool asleep = std::isnan(static_cast<double>(given[i]));
+            if (asleep) now[i] = p[i] = 0.0;
+            all += p[i];
+        }
+        for (std::size_t i = 0; i < n() && !(all > 0.0); ++i)
+            p[i] = std::isnan(static_cast<double>(given[i])) ? 0.0 : 1.0;
+        scale(p);
     }
 
     // Fixed share: each weight by its loss, then a part alpha of it to the others, in equal shares.
