@@ -157,6 +157,8 @@ def test_names_that_come_again_or_collide_keep_the_larger_value_for_winnow(tmp_p
     assert counted["collisions"] == kept["collisions"] == 2
     path.write_text("1 | a:-0 b\n-1 | b c:-0\n")
     assert learned(path, "--n", 1, "--learner", "winnow")["updates"] == 1  # -0 is 0, and hides nothing
+    signed = learned(path, "--n", 1, "--learner", "balanced-winnow", "--no-bias", "--eta", 1)
+    assert (signed["collisions"], signed["mistakes"]) == (2, 1)
     path.write_text("1 | a b:-0.5\n-1 | b\n")
     assert run("learn", path, "--n", 1, "--learner", "winnow", "--quiet").status == 2
 

@@ -170,13 +170,18 @@ def test_two_names_in_one_slot_are_one_attribute_that_is_on() -> None:
         assert one.weights.tobytes() == other.weights.tobytes()
 
 
-def test_where_values_are_signed_names_in_one_slot_are_added_and_must_stay_within_one() -> None:
+@pytest.mark.parametrize(
+    ("values", "kept"), [((-0.5, 1.0), 1.0), ((-1.0, 0.5), -1.0), ((0.5, 0.25), 0.5), ((-0.5, -0.25), -0.5), ((0.5, -0.5), 0.5)]
+)
+def test_where_values_are_signed_the_larger_in_size_of_a_slot_is_kept(values: tuple[float, float], kept: float) -> None:
     first, second = names_of_slots(N, 2)[1]
-    one, other = th.BalancedWinnow(N), th.BalancedWinnow(N)
-    one.learn({first: -0.5, second: 1.0}, -1)
-    other.learn({1: 0.5}, -1)
-    assert one.weights.tobytes() == other.weights.tobytes()
-    check_one_refused(LEARNERS["BalancedWinnow"], {first: 0.75, second: 0.5}, "found 1.25, expected a number from -1 to 1", 1)
+    for names in ((first, second), (second, first)):
+        one, other = th.BalancedWinnow(N), th.BalancedWinnow(N)
+        one.learn(dict(zip(names, values, strict=True)), -1)
+        other.learn({1: kept}, -1)
+        assert one.weights.tobytes() == other.weights.tobytes()
+    with pytest.raises(th.ExampleError, match=r"found -1\.5, expected a number from -1 to 1"):
+        th.BalancedWinnow(N).learn({first: -1.5, second: 1.0}, -1)
 
 
 # ---- parameters ---------------------------------------------------------------------------------------------------
