@@ -399,3 +399,8 @@ def test_no_stream_is_worse_than_the_worst(Winnow: Any, data: st.DataObject, r: 
 def test_what_cannot_be_is_refused(make: Callable[[], object], match: str) -> None:
     with pytest.raises(th.ParameterError, match=match):
         make()
+
+
+def test_an_adversary_says_what_it_cannot_play_against() -> None:
+    with pytest.raises(th.ParameterError, match="found 8 weights in Winnow, but this adversary plays against 16"):
+        force(TightFit(16, {0, 1}), th.Winnow(8))

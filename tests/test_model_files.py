@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests import stored
 from tests.commands import check_refused_command, run
 from tests.model_lines import LINES, OPTIONS
 from tests.oracles import everything
@@ -73,6 +74,17 @@ def test_every_learner_can_be_saved_from_the_start(kind: type[LinearLearner], tm
     loaded = th.load(tmp_path / "model")
     assert type(loaded) is kind
     assert loaded.state()[0] == learner.state()[0]
+
+
+@pytest.mark.parametrize("name", stored.MADE)
+def test_a_file_of_each_learner_loads_for_ever(name: str, tmp_path: Path) -> None:
+    place = stored.FOLDER / f"version-1-{name}.thresher"
+    loaded, expected = th.load(place), stored.learned(name)
+    assert repr(loaded) == repr(expected)
+    assert loaded.state()[0] == expected.state()[0]
+    assert all(plane.tobytes() == loaded.state()[1][name].tobytes() for name, plane in expected.state()[1].items())
+    th.save(loaded, tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == place.read_bytes()
 
 
 def test_the_same_learner_makes_the_same_bytes(tmp_path: Path) -> None:

@@ -77,3 +77,14 @@ def test_long_vectors_show_what_is_not_zero_and_no_more_than_twelve() -> None:
     assert table.rounds[0].cells()[-1] == "{5: -1}"
     assert table.rounds[1].cells()[-1] == "{0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1, …}"
     assert len(str(table)) < 1000
+
+
+def test_a_margin_mistake_is_marked_and_negations_stand_behind() -> None:
+    table = th.trace(th.MarginPerceptron(2, 0.9), [([1, 0], +1), ([0.1, 1], +1), ([-1, 0], +1)])
+    assert [line["mistake"] for line in table.as_dicts()] == ["", "margin", "yes"]
+    literal = th.trace(th.LiteralWinnow(2), [([1, 0], +1)]).as_dicts()[0]
+    assert (literal["w before"], literal["score"], literal["w after"]) == ("(1, 1, 1, 1)", "2", "(2, 1, 1, 2)")
+    struck = th.trace(th.Elimination(2), [([1, 0], -1)]).as_dicts()[0]
+    assert (struck["w before"], struck["score"], struck["w after"]) == ("(1, 1, 1, 1)", "2", "(0, 1, 1, 0)")
+    balanced = th.trace(th.BalancedWinnow(2, eta=1.0), [([1, 0], -1), ([1, 0], -1)]).rounds[1]
+    assert balanced.round.prediction.score == balanced.before[0]

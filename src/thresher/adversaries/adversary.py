@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from thresher.errors import ParameterError
 from thresher.protocol import Learner, Round
 
-__all__ = ["Adversary", "Pair", "Vector", "WeightedLearner", "errs", "force", "indicator"]
+__all__ = ["Adversary", "Pair", "Vector", "WeightedLearner", "errs", "force", "indicator", "weights_of"]
 
 #: A dense example.
 Vector = tuple[float, ...]
@@ -65,6 +65,20 @@ def force(adversary: Adversary[L, object], learner: L, *, most: int | None = Non
     if most is not None and most < 0:
         raise ParameterError(f"found most = {most}, expected None or a number of rounds of at least 0")
     return [learner.learn(x, y) for x, y in islice(adversary.against(learner), most)]
+
+
+def weights_of(learner: WeightedLearner, n: int) -> NDArray[np.float64]:
+    """The weights that the adversary looks at, n of them.
+
+    >>> import thresher as th
+    >>> weights_of(th.Winnow(2), 2).tolist()
+    [1.0, 1.0]
+    """
+    weights = getattr(learner, "weights", None)
+    if weights is None or len(weights) != n:
+        found = "no weights to look at" if weights is None else f"{len(weights)} weights"
+        raise ParameterError(f"found {found} in {type(learner).__name__}, but this adversary plays against {n} of them")
+    return np.asarray(weights)
 
 
 def errs(learner: Learner[Vector], pair: Pair) -> bool:

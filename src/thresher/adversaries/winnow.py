@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from itertools import groupby
 
-from thresher.adversaries.adversary import Pair, Vector, WeightedLearner, errs, indicator
+from thresher.adversaries.adversary import Pair, Vector, WeightedLearner, errs, indicator, weights_of
 from thresher.adversaries.greedy import Greedy
 from thresher.errors import ParameterError
 from thresher.protocol import Learner
@@ -98,7 +98,7 @@ class TightFit:
 
     def pool(self, learner: WeightedLearner, /) -> Iterator[Pair]:
         """For each relevant variable the tightest positive example, if it can be missed; and the tightest negative one."""
-        w = learner.weights
+        w = weights_of(learner, self.n)
         others = sorted(set(range(self.n)) - self.relevant, key=lambda i: -w[i])
         alike = [list(group) for _, group in groupby(others, key=lambda i: w[i])]
         for i in sorted(self.relevant):
@@ -107,7 +107,7 @@ class TightFit:
 
     def potential(self, learner: WeightedLearner, /) -> float:
         """Φ: every mistake costs at least 1 of it."""
-        w, threshold = learner.weights, self.n if self.threshold is None else self.threshold
+        w, threshold = weights_of(learner, self.n), self.n if self.threshold is None else self.threshold
         promotions = sum(math.log2(w[i]) for i in self.relevant) / math.log2(self.factor)  # exact for powers of 2
         return self.factor / ((self.factor - 1) * threshold) * math.fsum(w) - (1 + self.factor) * promotions
 

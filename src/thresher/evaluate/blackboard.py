@@ -46,7 +46,7 @@ class TracedRound(NamedTuple):
             _number(r.prediction.score, digits),
             _label(r.prediction.label),
             _label(r.label),
-            "yes" if r.mistake else "",
+            "yes" if r.mistake else "margin" if r.margin_mistake else "",
             _example(self.after, digits, names, most),
         )
 
@@ -109,7 +109,7 @@ def trace(
 
     The learner learns: trace a copy to keep it as it is. An example's weight may come third. Of more than twelve weights only
     those that ever moved are shown, by slot or by what `names` calls it, and of these the first `most`. With a bias its weight
-    comes last.
+    comes last. Where a learner has negations, their weights stand behind the others; a margin mistake is marked as one.
 
     >>> import thresher as th
     >>> print(th.trace(th.Perceptron(2), [([0, 1], +1), ([1, 0], -1), ([0.6, 0.8], +1)]))

@@ -1,0 +1,43 @@
+"""One model file of each learner, in the first version of the format: they must load for ever.
+
+`python -m tests.stored` writes those that are missing; none is ever written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import thresher as th
+from thresher.linear import LinearLearner
+
+__all__ = ["FOLDER", "MADE", "learned"]
+
+FOLDER = Path(__file__).parent / "models"
+MADE: dict[str, Callable[[], LinearLearner]] = {
+    "margin-perceptron": lambda: th.MarginPerceptron(6, 0.2, bias=0.5),
+    "margin-perceptron-halving": lambda: th.MarginPerceptron(6),
+    "winnow": lambda: th.Winnow(6, factor=1.5, threshold=4.0, strict=True),
+    "literal-winnow": lambda: th.LiteralWinnow(6, factor=1.25),
+    "balanced-winnow": lambda: th.BalancedWinnow(6, eta=0.3, bias=1.0),
+    "elimination": lambda: th.Elimination(6),
+}
+
+
+def learned(name: str) -> LinearLearner:
+    """The learner whose file it is, after some rounds."""
+    rng = np.random.default_rng(3)
+    X = (rng.random((40, 6)) < 0.5).astype(np.float64)
+    X[:, 0] = 1 - X[:, 1]  # no example is empty
+    learner = MADE[name]()
+    learner.learn_many(X, np.where(X[:, 1] + X[:, 4] > 0, 1, -1))
+    return learner
+
+
+if __name__ == "__main__":
+    for made in MADE:
+        place = FOLDER / f"version-1-{made}.thresher"
+        if not place.exists():
+            th.save(learned(made), place)
