@@ -93,6 +93,11 @@ must hold for it. `help(th.bounds.winnow_disjunction)` has the idea of the proof
 where a theorem says M < B for a fraction B, its value is the whole number below. Forms "as in textbooks" are for comparison;
 [traps in textbook statements](traps.md) says where what is printed elsewhere is not so.
 
+The Verify line of a certificate calls one of these functions, and may give it two numbers that no theorem has. `rounding`
+and `floor` are what a learner in float64 may be off by, and what the floor under Winnow's weights costs ([how](rounding.md));
+with 0 the bound is the theorem's own. Throughout, k is the number of promotions that a weight can take (`most_promotions`),
+z = y·x, and L∞ the largest |xᵢ|.
+
 This page is made from the functions by `python -m tests.pages`.
 """
 

@@ -136,7 +136,7 @@ class SeparatorWatcher:
         return []
 
     def _margin_perceptron(self, tally: Tally, rule: MarginPerceptronRule) -> list[Certificate]:
-        """The recursion, the closed form and the mistakes: all about updates after the first, in any order."""
+        """The exact recursion, on the updates after the first and on the mistakes, in any order."""
         if rule.halving:
             return []
         frozen, rho = self._frozen, (1.0 - rule.epsilon) * rule.margin
