@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -14,17 +15,17 @@ import thresher as th
 __all__ = ["PlainElimination", "PlainLearner", "PlainMarginPerceptron", "PlainWinnow"]
 
 
-class PlainLearner:
+class PlainLearner(ABC):
     """Two verbs around a `label` and a `move`, which is asked whether it moved."""
 
     def __init__(self) -> None:
         self.rounds = self.mistakes = self.updates = 0
 
-    def label(self, x: Sequence[float]) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def label(self, x: Sequence[float]) -> int: ...
 
-    def move(self, x: Sequence[float], y: int, predicted: int) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def move(self, x: Sequence[float], y: int, predicted: int) -> bool: ...
 
     def predict(self, x: Sequence[float]) -> th.Prediction:
         return th.Prediction(self.label(x), 0.0)

@@ -200,6 +200,8 @@ def test_damaged_states_are_refused(name: str) -> None:
         with pytest.raises(th.StoreError):
             type(rule).from_state({**parameters, "heads": {**parameters["heads"], head: value}}, arrays)
     parameters, arrays = rule.state()
+    with pytest.raises(th.StoreError, match="n = 2147483648"):  # before memory is taken for so many
+        type(rule).from_state({**parameters, "arguments": {**parameters["arguments"], "n": 2**31}}, arrays)
     worse = [{"losses": np.full(3, math.inf)}, {"weights": np.zeros(3)}, {"losses": np.ones(2)}, {"more": np.ones(3)}]
     for damaged in ({}, *({**arrays, **each} for each in worse)):
         with pytest.raises(th.StoreError):

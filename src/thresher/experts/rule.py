@@ -58,6 +58,9 @@ def experts(n: object) -> int:
 class LossRule(Mixer):
     """A rule that weighs n experts by what they lost, and loses what their mixture loses."""
 
+    # What each rule must say for itself raises until it does: classes of the core have a metaclass of their own, so ABC
+    # cannot ask for it.
+
     def _arguments(self) -> Parameters:
         """What to call the class with for a fresh rule of the same kind."""
         raise NotImplementedError(f"{type(self).__name__} must say what it was made with")
@@ -121,8 +124,6 @@ class LossRule(Mixer):
         except (TypeError, ValueError) as error:
             raise StoreError(f"the state's arguments do not fit {cls.__name__}: {error}") from error
         losses, weights = (np.require(arrays[name], np.float64, ["C", "A"]) for name in ("losses", "weights"))
-        if losses.shape != (rule.n,) or weights.shape != (rule.n,):
-            raise StoreError(f"the state's arrays are not of {rule.n} experts")
         rule._restore(losses, weights, **parameters["heads"])
         return rule
 
@@ -155,9 +156,10 @@ def _check_state(parameters: object, arrays: object, name: str) -> None:
         raise StoreError(f"found heads {heads!r} that no run of rounds can have")
     if not isinstance(arrays, Mapping) or set(arrays) != {"losses", "weights"}:
         raise StoreError("the state's arrays are not the losses and the weights")
+    n = arguments.get("n")  # before memory is taken for so many
     for array in arrays.values():
-        if type(array) is not np.ndarray or array.dtype != np.float64 or array.ndim != 1 or array.size == 0:
-            raise StoreError("the state's arrays are not numbers of float64")
+        if type(array) is not np.ndarray or array.dtype != np.float64 or type(n) is not int or array.shape != (n,) or n < 1:
+            raise StoreError(f"the state's arrays are not n = {n!r} numbers of float64")
         if not (np.abs(array) <= LARGEST_STATE).all():
             raise StoreError("the state's arrays are not all finite numbers that learning can reach")
     if not (arrays["weights"] >= 0.0).all() or not arrays["weights"].any():
