@@ -30,7 +30,17 @@ if TYPE_CHECKING:
         ThresherError,
     )
     from thresher.evaluate import Trace, trace
-    from thresher.experts import AdaHedge, FixedShare, Hedge, LossRound, LossRounds
+    from thresher.experts import (
+        AdaHedge,
+        FixedShare,
+        FollowTheLeader,
+        Hedge,
+        ImprovedMajority,
+        LossRound,
+        LossRounds,
+        RandomizedMajority,
+        WeightedMajority,
+    )
     from thresher.ledger import Cover, Disjunction, Ledger, Separator, Threshold
     from thresher.linear import (
         BalancedWinnow,
@@ -57,8 +67,10 @@ __all__ = [
     "Elimination",
     "ExampleError",
     "FixedShare",
+    "FollowTheLeader",
     "Hedge",
     "Hypothesis",
+    "ImprovedMajority",
     "Label",
     "LabelError",
     "Learner",
@@ -72,6 +84,7 @@ __all__ = [
     "ParameterError",
     "Perceptron",
     "Prediction",
+    "RandomizedMajority",
     "Round",
     "Rounds",
     "Separator",
@@ -81,6 +94,7 @@ __all__ = [
     "ThresherError",
     "Threshold",
     "Trace",
+    "WeightedMajority",
     "Winnow",
     "bounds",
     "load",

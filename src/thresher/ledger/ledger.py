@@ -103,7 +103,7 @@ class Ledger:
     @property
     def loss(self) -> float:
         """The sum of their losses."""
-        return self._tally.loss
+        return self._tally.loss + self._tally.rest
 
     @property
     def best_constant(self) -> int:
