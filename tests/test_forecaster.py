@@ -292,3 +292,10 @@ def test_one_expert_is_followed(name: str) -> None:
     assert forecaster.weights.tolist() == [1.0]
     assert forecaster.proven is not None
     assert forecaster.proven.allows(forecaster.regret - 1e-12 * forecaster.loss)
+
+
+@given(q=st.floats(0.0, 1.0, exclude_min=True))
+def test_the_logarithm_is_right_to_the_last_digits(q: float) -> None:
+    lost = th.Forecaster(loss="log").learn([q], 1).loss
+    assert math.isclose(lost, -math.log(q), rel_tol=2**-51)
+    assert lost > 0.0 or q == 1.0
