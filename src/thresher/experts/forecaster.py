@@ -54,7 +54,8 @@ def definition(
 
 def definition_range(rounds: Iterable[tuple[Numbers, float]], a: float, b: float) -> Iterator[float]:
     """Squared loss, forecasts and outcomes from a to b, as on the blackboard: yields the forecast of each round."""
-    eta, lost = 2 / (b - a) ** 2, [0.0] * 0
+    eta = 2 / (b - a) ** 2
+    lost: list[float] = []
     for x, y in rounds:
         lost = lost or [0.0] * len(x)
         w = [math.exp(-eta * (each - min(lost))) for each in lost]
