@@ -207,6 +207,7 @@ void bind_frozen(nb::module_& m);
 void bind_experts(nb::module_& m);
 void bind_labels(nb::module_& m);
 void bind_majority(nb::module_& m);
+void bind_forecaster(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_store(nb::module_& m);
 
