@@ -102,9 +102,17 @@ class InTurn:
 
         L ≤ (m ln(1/β) + ln n)/(1 − β)
 
-    is nearly reached: 0.993 of it with β = ½, n = 50 and m = 20, and 0.998 with n = 200. It ends when the learner gives
+    is nearly reached: more than 0.99 of it with β = ½, n = 50 and m = 20. It ends when the learner gives
     the last expert, alone against all others, a chance of 0.999; without chances, when it says what that one says. Against a
     learner that never does it does not end: give `force` the `most` rounds.
+
+    >>> import thresher as th
+    >>> from thresher.adversaries import InTurn
+    >>> class TheLast:
+    ...     def predict(self, advice):
+    ...         return th.Prediction(int(advice[-1]), 0.0)
+    >>> [advice for advice, _ in InTurn(3, 1).against(TheLast())]
+    [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (1.0, 1.0, -1.0)]
     """
 
     n: int
@@ -143,10 +151,20 @@ class Halves:
 
     - β = 0, m = 0: half of those that never erred err, until one is left. Forces ⌊lg n⌋ mistakes of the weighted majority,
       and lg n/2, all that is allowed, of the improved one with n = 2^k.
-    - β = ½: 0.933 of the weighted majority's bound with n = 16 and m = 20, 0.974 with n = 100 and m = 30, 0.996 with n = 1000
-      and m = 200; a little more of the improved one's.
+    - β = ½: 0.93 of the weighted majority's bound with n = 16 and m = 20, 0.97 with n = 100 and m = 30, 0.98 with n = 1000 and
+      m = 50; a little more of the improved one's.
 
     It looks at the weights, and ends where the spared expert cannot be outvoted.
+
+    >>> import thresher as th
+    >>> from thresher.adversaries import Halves
+    >>> class Majority:
+    ...     weights = (1.0, 0.5, 0.5, 1.0)
+    ...     def predict(self, advice):
+    ...         score = sum(w * said for w, said in zip(self.weights, advice))
+    ...         return th.Prediction(+1 if score > 0 else -1, score)
+    >>> next(Halves(4).against(Majority()))                 # the last is spared; the second is needed for half of the weight
+    ((-1.0, -1.0, 1.0, 1.0), 1)
     """
 
     n: int
@@ -185,6 +203,14 @@ class LeaderErrs:
     Goes on until everyone has made m + 1 mistakes but one, which has made m = `mistakes`. Forces nm + n − 1 mistakes of who
     follows the leader, however it breaks ties: all that is allowed (`th.bounds.follow_the_leader`): n times as many as the
     best expert makes, and one more for each of the others.
+
+    >>> import thresher as th
+    >>> from thresher.adversaries import LeaderErrs
+    >>> class TheLast:
+    ...     def predict(self, advice):
+    ...         return th.Prediction(int(advice[-1]), 0.0)
+    >>> [advice for advice, _ in LeaderErrs(3, 0).against(TheLast())], th.bounds.follow_the_leader(0, n=3).at_most
+    ([(1.0, 1.0, -1.0), (-1.0, 1.0, 1.0)], 2)
     """
 
     n: int
