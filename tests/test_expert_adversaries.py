@@ -310,7 +310,7 @@ def test_random_experts_are_fair_and_their_seed_is_all_there_is() -> None:
 @pytest.mark.parametrize("beta", [0.1, 0.5, 0.875])
 def test_no_random_stream_is_above_the_bound(kind: str, beta: float) -> None:
     for make in LEARNERS[kind]:
-        for seed in range(350):
+        for seed in range(250):
             chance = random.Random(seed)
             n = chance.randint(1, 6)
             learner = make(n, beta=beta)

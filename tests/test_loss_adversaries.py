@@ -98,21 +98,21 @@ def random_table(seed: int) -> Table:
 @each_rule
 @sizes
 def test_no_adversary_is_above_what_is_proven_in_any_round(name: str, n: int) -> None:
-    for adversary in adversaries(n, 120):
-        rule = RULES[name](n, 120)
+    for adversary in adversaries(n, 80):
+        rule = RULES[name](n, 80)
         table = []
         for losses in adversary.against(rule):
             rule.learn_losses(losses)
             check_proven(rule)
             table.append(losses)
-        assert len(table) == 120
+        assert len(table) == 80
         if isinstance(rule, th.FixedShare):
             check_sequences(rule, np.array(table), 6)
 
 
 @each_rule
 def test_no_random_stream_is_above_what_is_proven(name: str) -> None:
-    for seed in range(600):
+    for seed in range(400):
         table = random_table(seed)
         rule = RULES[name](table.shape[1], len(table))
         for part in np.array_split(table, 2):
