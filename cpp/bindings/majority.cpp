@@ -22,6 +22,13 @@ std::optional<double> share_of(const Said& said) {
     return std::isnan(said.share) ? std::nullopt : std::optional<double>(said.share);
 }
 
+Holds holds_named(std::string_view name) {
+    if (name == "bits") return Holds::bits;
+    if (name == "signs") return Holds::signs;
+    if (name == "sleepers") return Holds::sleepers;
+    throw std::invalid_argument("no such advice");
+}
+
 class PythonMajority {
   public:
     template <class Read>
@@ -37,37 +44,37 @@ class PythonMajority {
 
     nb::object rule() const { return rule_; }
 
-    Prediction predict(Vector<std::int8_t> advice, bool may_sleep) {
+    Prediction predict(Vector<std::int8_t> advice, std::string_view holds) {
         return read([&](const Majority& majority) {
             check_width(advice.shape(0));
-            const Said said = said_to(majority, advice.data(), may_sleep, {});
+            const Said said = said_to(majority, advice.data(), holds_named(holds), {});
             return Prediction{said.label, said.score, share_of(said)};
         });
     }
 
     // What it would say to many rows, each as the next round: labels and chances.
-    nb::tuple predict_many(Table advice, bool may_sleep) {
+    nb::tuple predict_many(Table advice, std::string_view holds) {
         const Busy::Reading reading(busy_);
         check_width(advice.shape(1));
         const std::size_t rows = advice.shape(0), n = majority_.n();
         auto labels = std::make_unique_for_overwrite<std::int8_t[]>(rows);
         auto shares = std::make_unique_for_overwrite<double[]>(rows);
         for (std::size_t k = 0; k < rows; ++k) {
-            const Said said = said_to(majority_, advice.data() + k * n, may_sleep, k);
+            const Said said = said_to(majority_, advice.data() + k * n, holds_named(holds), k);
             labels[k] = said.label;
             shares[k] = said.share;
         }
         return nb::make_tuple(owned<std::int8_t>(std::move(labels), rows), owned<double>(std::move(shares), rows));
     }
 
-    Round learn(Vector<std::int8_t> advice, bool may_sleep, nb::object example, nb::handle y) {
+    Round learn(Vector<std::int8_t> advice, std::string_view holds, nb::object example, nb::handle y) {
         const std::int8_t code = label_code(y);
         const Busy::Writing writing(busy_);
         check_width(advice.shape(0));
         const std::uint64_t before = majority_.head.history;
         Majority::Outcome outcome{};
         std::size_t played = 0;
-        const AdviceFault fault = majority_.learn(advice.data(), may_sleep, &code, 1, played,
+        const AdviceFault fault = majority_.learn(advice.data(), holds_named(holds), &code, 1, played,
                                                   [&](std::size_t, const auto& made) { outcome = made; });
         if (fault) refuse(majority_, fault, {}, advice.data(), y);
         return {majority_.head.rounds,
@@ -80,7 +87,8 @@ class PythonMajority {
                 outcome.loss};
     }
 
-    Rounds learn_many(Table advice, bool may_sleep, Vector<std::int8_t> codes, nb::object examples, nb::handle labels) {
+    Rounds learn_many(Table advice, std::string_view holds, Vector<std::int8_t> codes, nb::object examples,
+                      nb::handle labels) {
         const Busy::Writing writing(busy_);
         check_width(advice.shape(1));
         const std::size_t size = advice.shape(0);
@@ -100,7 +108,7 @@ class PythonMajority {
             const auto view = rounds.columns.view();
             double* const losses = rounds.losses.get();
             double* const shares = rounds.shares.get();
-            fault = majority_.learn(advice.data(), may_sleep, codes.data(), size, rounds.columns.size,
+            fault = majority_.learn(advice.data(), holds_named(holds), codes.data(), size, rounds.columns.size,
                                     [&](std::size_t k, const Majority::Outcome& made) {
                                         view.put(k, {made.said.score, made.said.label, made.label, made.changed});
                                         losses[k] = made.loss;
@@ -163,11 +171,11 @@ class PythonMajority {
     }
 
   private:
-    static Said said_to(const Majority& majority, const std::int8_t* advice, bool may_sleep,
+    static Said said_to(const Majority& majority, const std::int8_t* advice, Holds holds,
                         std::optional<std::size_t> row) {
         Negative spelled = majority.head.advised;
         bool everyone = true;
-        if (const AdviceFault fault = majority.check(advice, may_sleep, spelled, everyone)) {
+        if (const AdviceFault fault = majority.check(advice, holds, spelled, everyone)) {
             refuse(majority, fault, row, advice, nb::none());
         }
         return majority.predict(advice, everyone);
@@ -263,17 +271,17 @@ void bind_majority(nb::module_& m) {
                      nb::rv_policy::automatic, "How many mistakes each expert has made: a fresh read-only array.")
         .def_prop_ro("weights", &PythonMajority::weights, nb::rv_policy::automatic,
                      "The experts' shares of the weight now, which add up to 1: a fresh read-only array.")
-        .def("_predict", &PythonMajority::predict, nb::arg("advice"), nb::arg("may_sleep"))
-        .def("_predict_many", &PythonMajority::predict_many, nb::arg("advice"), nb::arg("may_sleep"),
-             nb::sig("def _predict_many(self, advice: numpy.typing.NDArray[numpy.int8], may_sleep: bool) -> "
+        .def("_predict", &PythonMajority::predict, nb::arg("advice"), nb::arg("holds"))
+        .def("_predict_many", &PythonMajority::predict_many, nb::arg("advice"), nb::arg("holds"),
+             nb::sig("def _predict_many(self, advice: numpy.typing.NDArray[numpy.int8], holds: str) -> "
                      "tuple[numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.float64]]"))
-        .def("_learn", &PythonMajority::learn, nb::arg("advice"), nb::arg("may_sleep"), nb::arg("example"),
+        .def("_learn", &PythonMajority::learn, nb::arg("advice"), nb::arg("holds"), nb::arg("example"),
              nb::arg("y").none(),
-             nb::sig("def _learn(self, advice: numpy.typing.NDArray[numpy.int8], may_sleep: bool, example: object, y: "
+             nb::sig("def _learn(self, advice: numpy.typing.NDArray[numpy.int8], holds: str, example: object, y: "
                      "object) -> Round"))
-        .def("_learn_many", &PythonMajority::learn_many, nb::arg("advice"), nb::arg("may_sleep"), nb::arg("codes"),
+        .def("_learn_many", &PythonMajority::learn_many, nb::arg("advice"), nb::arg("holds"), nb::arg("codes"),
              nb::arg("examples"), nb::arg("labels"),
-             nb::sig("def _learn_many(self, advice: numpy.typing.NDArray[numpy.int8], may_sleep: bool, "
+             nb::sig("def _learn_many(self, advice: numpy.typing.NDArray[numpy.int8], holds: str, "
                      "codes: numpy.typing.NDArray[numpy.int8], examples: object, labels: object) -> Rounds"))
         .def("_state", &PythonMajority::state,
              nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.int64]], dict[str, float]]"))

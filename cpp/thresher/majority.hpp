@@ -76,6 +76,10 @@ struct MajorityHead {
     Negative advised = Negative::unseen;
 };
 
+// What a table of advice was seen to hold: nothing but 0 and 1, or any bytes, of which 2 is an expert asleep or a
+// fault.
+enum class Holds { bits, signs, sleepers };
+
 struct AdviceFault {
     enum class Kind : std::uint8_t { none, label, mixed_labels, advice, mixed_advice, all_asleep, no_perfect };
     Kind kind = Kind::none;
@@ -140,8 +144,10 @@ class Majority {
         for (std::size_t i = 0; i < n(); ++i) p[i] /= sum;
     }
 
-    // What is wrong with this advice, which may hold sleepers if `may_sleep`, and how it spells minus.
-    AdviceFault check(const std::int8_t* advice, bool may_sleep, Negative& spelled, bool& everyone) const {
+    // What is wrong with this advice, and how it spells minus.
+    AdviceFault check(const std::int8_t* advice, Holds holds, Negative& spelled, bool& everyone) const {
+        if (holds == Holds::bits && spelled == Negative::zero) return {};  // then nothing can be wrong
+        const bool may_sleep = holds == Holds::sleepers;
         const auto [plus, zero, minus, slept, other] = heard_in(advice, n());
         everyone = !slept;
         const auto first = [&](auto wrong) {
@@ -168,7 +174,7 @@ class Majority {
 
     // Rounds in order, until one is refused: `played` is how many were. Labels are codes; `put` takes each outcome.
     template <class Put>
-    AdviceFault learn(const std::int8_t* table, bool may_sleep, const std::int8_t* labels, std::size_t rows,
+    AdviceFault learn(const std::int8_t* table, Holds holds, const std::int8_t* labels, std::size_t rows,
                       std::size_t& played, Put&& put) {
         Told told;
         AdviceFault fault;
@@ -177,7 +183,7 @@ class Majority {
             Negative advised = head.advised;
             bool everyone = true;
             fault = refuse(labels[played]);
-            if (!fault) fault = check(advice, may_sleep, advised, everyone);
+            if (!fault) fault = check(advice, holds, advised, everyone);
             if (fault) break;
             if (!everyone) settle(told);
             const Sides both = told.advice == nullptr ? sides(advice, everyone) : fused(told, advice);

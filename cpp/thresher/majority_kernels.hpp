@@ -121,8 +121,13 @@ THRESHER_AVX2 Sides sweep(Avx2, const Told& told, const std::int8_t* now, std::s
                           std::uint8_t* pending) {
     const __m128i one = _mm_set1_epi8(1), flip = _mm_set1_epi8(told.label == 1 ? -1 : 0);
     const __m256d keeps = _mm256_set1_pd(told.beta), all = _mm256_set1_pd(1.0);
+    __m256i spread[4];  // bytes 4j to 4j + 3, each eight times
     __m256d plus[4], minus[4];
-    for (int j = 0; j < 4; ++j) plus[j] = minus[j] = _mm256_setzero_pd();
+    for (int j = 0; j < 4; ++j) {
+        const std::int64_t eight = 0x0101010101010101, from = 4 * j * eight;
+        spread[j] = _mm256_set_epi64x(from + 3 * eight, from + 2 * eight, from + eight, from);
+        plus[j] = minus[j] = _mm256_setzero_pd();
+    }
     const auto bytes = [](const std::int8_t* at)
                            THRESHER_AVX2 { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); };
     std::size_t i = 0;
@@ -134,21 +139,20 @@ THRESHER_AVX2 Sides sweep(Avx2, const Told& told, const std::int8_t* now, std::s
             _mm_storeu_si128(count, _mm_sub_epi8(_mm_loadu_si128(count), wrong));
         }
         if constexpr (Sum) said = _mm_cmpeq_epi8(bytes(now + i), one);
+        const __m256i lost = _mm256_broadcastsi128_si256(wrong), up = _mm256_broadcastsi128_si256(said);
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) {
             Weight* const at = w + i + 4 * j;
             __m256d weight = _mm256_loadu_pd(at);
             if constexpr (Count) {
-                const __m256i mask = _mm256_cvtepi8_epi64(wrong);
+                const __m256i mask = _mm256_shuffle_epi8(lost, spread[j]);
                 weight = _mm256_mul_pd(weight, _mm256_blendv_pd(all, keeps, _mm256_castsi256_pd(mask)));
                 _mm256_storeu_pd(at, weight);
-                wrong = _mm_srli_si128(wrong, 4);
             }
             if constexpr (Sum) {
-                const __m256d mask = _mm256_castsi256_pd(_mm256_cvtepi8_epi64(said));
+                const __m256d mask = _mm256_castsi256_pd(_mm256_shuffle_epi8(up, spread[j]));
                 plus[j] = _mm256_add_pd(plus[j], _mm256_and_pd(mask, weight));
                 minus[j] = _mm256_add_pd(minus[j], _mm256_andnot_pd(mask, weight));
-                said = _mm_srli_si128(said, 4);
             }
         }
     }

@@ -19,12 +19,13 @@ _NOT_ADVICE = ASLEEP + 1
 class Advice(NamedTuple):
     """One code for each expert: 1 is plus, 0 and −1 are minus, `ASLEEP`, or one more, which the core refuses at its place.
 
-    `read` is the advice as it was given, and `may_sleep` whether a code can be `ASLEEP`.
+    `read` is the advice as it was given. What it `holds` is "bits", 0 and 1 alone, "signs", bytes as they were given, or
+    "sleepers" among codes that were made here.
     """
 
     codes: NDArray[np.int8]
     read: NDArray[Any]
-    may_sleep: bool
+    holds: str
 
 
 def read(x: object, dimensions: int) -> Advice:
@@ -35,21 +36,18 @@ def read(x: object, dimensions: int) -> Advice:
     >>> read([1, 0, None], 1).codes.tolist() == [1, 0, ASLEEP]
     True
     >>> read(np.array([[True, False]]), 2)[::2]
-    (array([[1, 0]], dtype=int8), False)
+    (array([[1, 0]], dtype=int8), 'bits')
     """
     array = _array(x, dimensions)
-    if array.dtype == np.bool_:
-        return Advice(np.require(array, None, ["C", "A"]).view(np.int8), array, may_sleep=False)
-    if array.dtype == np.int8:
-        return Advice(np.require(array, None, ["C", "A"]), array, may_sleep=False)
-    if array.dtype == np.uint8 and (array.size == 0 or array.max() <= 1):
-        return Advice(np.require(array, None, ["C", "A"]).view(np.int8), array, may_sleep=False)
+    bits = array.dtype == np.bool_ or (array.dtype == np.uint8 and (array.size == 0 or array.max() <= 1))
+    if bits or array.dtype == np.int8:
+        return Advice(np.require(array, None, ["C", "A"]).view(np.int8), array, "bits" if bits else "signs")
     codes = np.full(array.shape, _NOT_ADVICE, dtype=np.int8)
     for said in (-1, 0, 1):
         codes[array == said] = said
     if array.dtype.kind == "f":
         codes[np.isnan(array)] = ASLEEP
-    return Advice(codes, array, may_sleep=True)
+    return Advice(codes, array, "sleepers")
 
 
 def _array(x: object, dimensions: int) -> NDArray[Any]:

@@ -43,8 +43,8 @@ class MajorityLearner(Majority):
 
     def predict(self, x: object) -> Prediction:
         """What the majority says to this advice in the next round. Never changes the learner."""
-        codes, _, may_sleep = advice.read(x, 1)
-        return self._predict(codes, may_sleep)
+        codes, _, holds = advice.read(x, 1)
+        return self._predict(codes, holds)
 
     def learn(self, x: object, y: object, weight: float = 1.0) -> Round:
         """One whole round: predict, compare with the label y, count the experts that were wrong.
@@ -53,8 +53,8 @@ class MajorityLearner(Majority):
         """
         if weight != 1.0:
             raise ExampleError(f"found weight {weight!r}, expected 1: the mistakes of experts are counted, not weighed")
-        codes, _, may_sleep = advice.read(x, 1)
-        return self._learn(codes, may_sleep, x, y)
+        codes, _, holds = advice.read(x, 1)
+        return self._learn(codes, holds, x, y)
 
     def learn_many(self, X: object, y: object, weights: ArrayLike | None = None) -> Rounds:
         """One round a row, in order: the same, bit for bit, as calling `learn` for each.
@@ -66,12 +66,12 @@ class MajorityLearner(Majority):
             raise ExampleError("found weights other than 1: the mistakes of experts are counted, not weighed")
         read = advice.read(X, 2)
         codes, given = labels.read(y, len(read.codes))
-        return self._learn_many(read.codes, read.may_sleep, codes, read.read, given)
+        return self._learn_many(read.codes, read.holds, codes, read.read, given)
 
     def predict_many(self, X: object) -> NDArray[np.int8]:
         """What it would say to each row of advice in the next round. Never changes the learner."""
-        codes, _, may_sleep = advice.read(X, 2)
-        return self._predict_many(codes, may_sleep)[0]
+        codes, _, holds = advice.read(X, 2)
+        return self._predict_many(codes, holds)[0]
 
     def hypothesis(self) -> Self:
         """What the learner believes now: a copy, which goes its own way."""
@@ -126,8 +126,8 @@ class WeighingMajority(MajorityLearner):
 
     def p_positive_many(self, X: object) -> NDArray[np.float64]:
         """The chance or share of weight of +1 for each row of advice in the next round. Never changes the learner."""
-        codes, _, may_sleep = advice.read(X, 2)
-        return self._predict_many(codes, may_sleep)[1]
+        codes, _, holds = advice.read(X, 2)
+        return self._predict_many(codes, holds)[1]
 
 
 def beta_below_one(beta: object) -> float:
