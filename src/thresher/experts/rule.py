@@ -14,7 +14,7 @@ from thresher.errors import ExampleError, ParameterError, StoreError
 from thresher.examples import numeric
 from thresher.parameters import attributes
 
-__all__ = ["LossRound", "LossRounds", "LossRule", "Parameters", "experts"]
+__all__ = ["Heads", "LossRound", "LossRounds", "LossRule", "Origin", "Parameters", "experts"]
 
 #: What JSON can hold.
 Parameters = dict[str, Any]
@@ -23,21 +23,61 @@ _HEADS = {"rounds": int, "gap": float, "loss": float, "rest": float, "slept": in
 _MOST_EXPERTS = 2**31
 
 
+class Heads(NamedTuple):
+    """What a rule holds beside its weights.
+
+    `gap` is the sum of mixability gaps, the loss has two parts that are added, `slept` is the first round in which an expert
+    slept (0: none), and `largest` the largest range of losses in a round.
+    """
+
+    rounds: int
+    gap: float
+    loss: float
+    rest: float
+    slept: int
+    largest: float
+
+
+class Origin(NamedTuple):
+    """Where rounds that the core played come from: the rule, what it was made with, and its heads before and after them."""
+
+    rule: str
+    arguments: Parameters
+    before: Heads
+    after: Heads
+
+
 class LossRound(NamedTuple):
-    """A round: what each expert lost (NaN: it was asleep), the mixture that was played, and what that lost."""
+    """A round: what each expert lost (NaN: it was asleep), the mixture that was played, and what that lost.
+
+    A forecaster's has the forecast, the outcome and what the experts forecast, `given`, too. `origin` is None for a round that
+    was made in Python.
+    """
 
     t: int
     losses: NDArray[np.float64]
     mixture: NDArray[np.float64]
     loss: float
+    forecast: float | NDArray[np.float64] | None = None
+    outcome: float | None = None
+    given: NDArray[np.float64] | None = None
+    origin: Origin | None = None
 
 
 class LossRounds(NamedTuple):
-    """Many rounds: the number of the first, the experts' losses by reference, and what the mixture lost in each."""
+    """Many rounds: the number of the first, the experts' losses by reference, and what the mixture lost in each.
+
+    A forecaster's have the forecasts and outcomes, one a round, and what the experts forecast, `given`, too. `origin` is None
+    for rounds that were made in Python.
+    """
 
     first: int
     losses: NDArray[np.float32] | NDArray[np.float64]
     loss: NDArray[np.float64]
+    forecasts: NDArray[np.float64] | None = None
+    outcomes: NDArray[np.float64] | None = None
+    given: NDArray[np.float32] | NDArray[np.float64] | None = None
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         return len(self.loss)
@@ -75,9 +115,9 @@ class LossRule(Mixer):
         row = np.require(numeric(losses, "losses", "one number for each expert"), np.float64, ["C", "A"])
         if row.ndim != 1:
             raise ExampleError(f"found losses of shape {row.shape}, expected one number for each of {self.n} experts")
-        mixture = self.weights
+        before, mixture = self._heads(), self.weights
         loss = self._learn(row)
-        return LossRound(self.rounds, row, mixture, loss)
+        return LossRound(before.rounds + 1, row, mixture, loss, origin=self._origin(before))
 
     def learn_losses_many(self, L: ArrayLike) -> LossRounds:
         """One round a row, in order: the same, bit for bit, as `learn_losses` for each.
@@ -90,8 +130,15 @@ class LossRule(Mixer):
         if table.ndim != 2:
             raise ExampleError(f"found L of shape {table.shape}, expected rounds × {self.n} experts")
         table = np.require(table, None, ["C", "A"])
-        first = self.rounds + 1
-        return LossRounds(first, table, self._learn_many(table))
+        before = self._heads()
+        loss = self._learn_many(table)
+        return LossRounds(before.rounds + 1, table, loss, origin=self._origin(before))
+
+    def _heads(self) -> Heads:
+        return Heads(*self._state()[1:])
+
+    def _origin(self, before: Heads) -> Origin:
+        return Origin(type(self).__name__, self._arguments(), before, self._heads())
 
     @property
     def losses(self) -> NDArray[np.float64]:
