@@ -92,11 +92,14 @@ class Certificate:
             return ""
         if self.diagnostic:
             return "a diagnostic: it looks at the mistakes alone"
+        return self._little() if self.says_little or self.bound.allows(self.rounds) else ""
+
+    def _little(self) -> str:
         if self.lost is not None:
             return f"says little: the worst expert comes to {above(self.lost.reach)}" if self.says_little else ""
         if self.bound.allows(self.rounds):
             return f"says nothing: there are only {self.rounds:,} rounds"
-        return f"says little: the best constant makes {self.best_constant:,}" if self.says_little else ""
+        return f"says little: the best constant makes {self.best_constant:,}"
 
     def _assumed(self) -> str:
         return "; ".join(premise.statement for premise in self.premises if premise.status is Status.ASSUMED)
@@ -171,12 +174,12 @@ class Certificate:
             "verdict": self.verdict.value,
             "premises": [{"statement": p.statement, "status": p.status.value, "detail": p.detail} for p in self.premises],
             "rounds": self.rounds,
-            "numbers": {name: number if math.isfinite(number) else None for name, number in self.numbers.items()},
+            "numbers": _finite(self.numbers),
             "any_order": self.any_order,
             "diagnostic": self.diagnostic,
             "best_constant": self.best_constant,
             "repeat_last": self.repeat_last,
-            **({} if self.lost is None else {"lost": self.lost._asdict()}),
+            **({} if self.lost is None else {"lost": _finite(self.lost._asdict())}),
             "verify": self.verify,
         }
 
@@ -191,3 +194,8 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return table(("certificate", ""), self.lines().items())
+
+
+def _finite(numbers: Mapping[str, float]) -> dict[str, float | None]:
+    """The numbers as JSON can hold them."""
+    return {name: number if math.isfinite(number) else None for name, number in numbers.items()}
