@@ -14,20 +14,20 @@ from thresher.errors import ExampleError, ParameterError, StoreError
 from thresher.examples import numeric
 from thresher.parameters import attributes
 
-__all__ = ["Heads", "LossRound", "LossRounds", "LossRule", "Origin", "Parameters", "experts"]
+__all__ = ["Heads", "LossRound", "LossRounds", "LossRule", "Origin", "Parameters", "check_heads", "experts"]
 
 #: What JSON can hold.
 Parameters = dict[str, Any]
 
-_HEADS = {"rounds": int, "gap": float, "loss": float, "rest": float, "slept": int, "largest": float}
 _MOST_EXPERTS = 2**31
 
 
 class Heads(NamedTuple):
-    """What a rule holds beside its weights.
+    """Where a rule stands after its rounds.
 
-    `gap` is the sum of mixability gaps, the loss has two parts that are added, `slept` is the first round in which an expert
-    slept (0: none), and `largest` the largest range of losses in a round.
+    `gap` is the sum of its mixability gaps, `loss` + `rest` what it lost, `slept` the first round in which an expert slept (0:
+    none), `largest` the largest range of losses in a round. A Forecaster's gap and largest are those of the losses that its
+    rule was given, its loss is that of its forecasts.
     """
 
     rounds: int
@@ -39,7 +39,10 @@ class Heads(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where rounds that the core played come from: the rule, what it was made with, and its heads before and after them."""
+    """Which rule of the core played rounds, made with which arguments, and where it stood before and after them.
+
+    Rounds follow on others if their `before` is the others' `after`.
+    """
 
     rule: str
     arguments: Parameters
@@ -50,8 +53,8 @@ class Origin(NamedTuple):
 class LossRound(NamedTuple):
     """A round: what each expert lost (NaN: it was asleep), the mixture that was played, and what that lost.
 
-    A forecaster's has the forecast, the outcome and what the experts forecast, `given`, too. `origin` is None for a round that
-    was made in Python.
+    A Forecaster's also has its forecast, what came, and what the experts had forecast (`given`). `origin` is None where the
+    round was not played by the core.
     """
 
     t: int
@@ -67,8 +70,8 @@ class LossRound(NamedTuple):
 class LossRounds(NamedTuple):
     """Many rounds: the number of the first, the experts' losses by reference, and what the mixture lost in each.
 
-    A forecaster's have the forecasts and outcomes, one a round, and what the experts forecast, `given`, too. `origin` is None
-    for rounds that were made in Python.
+    A Forecaster's also have its forecasts, the outcomes, and what the experts had forecast (`given`, by reference). `origin` is
+    None where the rounds were not played by the core.
     """
 
     first: int
@@ -98,6 +101,10 @@ def experts(n: object) -> int:
 class LossRule(Mixer):
     """A rule that weighs n experts by what they lost, and loses what their mixture loses."""
 
+    def __init__(self, n: int, rate: str, eta: float, alpha: float) -> None:
+        super().__init__(n, rate, eta, alpha)
+        self._core_rule = (rate, eta, alpha)
+
     # What each rule must say for itself raises until it does: classes of the core have a metaclass of their own, so ABC
     # cannot ask for it.
 
@@ -115,7 +122,7 @@ class LossRule(Mixer):
         row = np.require(numeric(losses, "losses", "one number for each expert"), np.float64, ["C", "A"])
         if row.ndim != 1:
             raise ExampleError(f"found losses of shape {row.shape}, expected one number for each of {self.n} experts")
-        before, mixture = self._heads(), self.weights
+        mixture, before = self.weights, Heads(*self._heads())
         loss = self._learn(row)
         return LossRound(before.rounds + 1, row, mixture, loss, origin=self._origin(before))
 
@@ -130,15 +137,12 @@ class LossRule(Mixer):
         if table.ndim != 2:
             raise ExampleError(f"found L of shape {table.shape}, expected rounds × {self.n} experts")
         table = np.require(table, None, ["C", "A"])
-        before = self._heads()
+        before = Heads(*self._heads())
         loss = self._learn_many(table)
         return LossRounds(before.rounds + 1, table, loss, origin=self._origin(before))
 
-    def _heads(self) -> Heads:
-        return Heads(*self._state()[1:])
-
     def _origin(self, before: Heads) -> Origin:
-        return Origin(type(self).__name__, self._arguments(), before, self._heads())
+        return Origin(type(self).__name__, self._arguments(), before, Heads(*self._heads()))
 
     @property
     def losses(self) -> NDArray[np.float64]:
@@ -158,8 +162,8 @@ class LossRule(Mixer):
 
     def state(self) -> tuple[Parameters, dict[str, NDArray[np.float64]]]:
         """Everything the rule is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
-        planes, *values = self._state()
-        heads = dict(zip(_HEADS, values, strict=True))
+        planes, rounds, gap, loss, rest, slept, largest = self._state()
+        heads = Heads(rounds, gap, loss, rest, slept, largest)._asdict()
         return {"rule": type(self).__name__, "arguments": self._arguments(), "heads": heads}, planes
 
     @classmethod
@@ -195,12 +199,9 @@ def _check_state(parameters: object, arrays: object, name: str) -> None:
     if not isinstance(parameters, Mapping) or set(parameters) != {"rule", "arguments", "heads"} or parameters["rule"] != name:
         raise StoreError(f"the state's parameters are not a rule {name}, its arguments and its heads")
     heads, arguments = parameters["heads"], parameters["arguments"]
-    if not isinstance(arguments, dict) or not isinstance(heads, dict) or set(heads) != set(_HEADS):
-        raise StoreError(f"the state's heads are not {', '.join(_HEADS)}")
-    if not all(type(heads[head]) is kind and np.isfinite(heads[head]) for head, kind in _HEADS.items()):
-        raise StoreError("the state's heads are not whole counts and finite sums")
-    if not 0 <= heads["slept"] <= heads["rounds"] < 2**62 or not min(heads["gap"], heads["largest"]) >= 0.0:
-        raise StoreError(f"found heads {heads!r} that no run of rounds can have")
+    check_heads(heads)
+    if not isinstance(arguments, dict):
+        raise StoreError(f"the state's arguments are not those of {name}")
     if not isinstance(arrays, Mapping) or set(arrays) != {"losses", "weights"}:
         raise StoreError("the state's arrays are not the losses and the weights")
     n = arguments.get("n")  # before memory is taken for so many
@@ -211,3 +212,18 @@ def _check_state(parameters: object, arrays: object, name: str) -> None:
             raise StoreError("the state's arrays are not all finite numbers that learning can reach")
     if not (arrays["weights"] >= 0.0).all() or not arrays["weights"].any():
         raise StoreError("the state's weights are not those of a mixture")
+
+
+def check_heads(heads: object) -> None:
+    """Raise unless this is a rule's `Heads` as a dict.
+
+    >>> check_heads(Heads(2, 0.5, 1.0, 0.0, 0, 1.0)._asdict())
+    """
+    if not isinstance(heads, dict) or set(heads) != set(Heads._fields):
+        raise StoreError(f"the state's heads are not {', '.join(Heads._fields)}")
+    if not all(type(heads[head]) is (int if head in {"rounds", "slept"} else float) for head in Heads._fields):
+        raise StoreError("the state's heads are not whole counts and finite sums")
+    if not all(np.isfinite(heads[head]) for head in ("gap", "loss", "rest", "largest")):
+        raise StoreError("the state's heads are not whole counts and finite sums")
+    if not 0 <= heads["slept"] <= heads["rounds"] < 2**62 or not min(heads["gap"], heads["largest"]) >= 0.0:
+        raise StoreError(f"found heads {heads!r} that no run of rounds can have")
