@@ -114,7 +114,7 @@ class _Data:
         return np.asarray(total)
 
     def lost(self, u: Floats) -> tuple[float, Floats, float]:
-        """What u lost, from above; the slopes g of that in each weight; and how far g·u and each g may be off."""
+        """What u lost, from above; the slopes g of that in each weight; and how far it, g·u and each g may be off."""
         sums, slopes, size, rounds, sure = Sums(2), np.zeros(len(u)), 0.0, 0, True
         for x, y in self:
             p, off = mixed(x, u)
@@ -128,7 +128,7 @@ class _Data:
             size += float(np.abs(each).max(axis=1).sum())
             rounds += len(y)
         lost = up([*sums.parts(0), *sums.parts(1)]) if sure else math.inf
-        return lost, slopes, (rounds + 8 * len(u) + 64) * _U * size
+        return lost, slopes, (rounds + 8 * len(u) + 64) * _U * size + 2 * up(sums.parts(1))
 
 
 def _slopes(loss: str, x: Floats, p: Floats, y: Floats) -> Floats:
@@ -208,6 +208,6 @@ def _by_program(data: _Data) -> FoundMixture:
         return _by_slopes(data, n, 100, 0.0)
     u = as_mixture(costs)
     terms = np.clip(np.asarray(slopes[:rounds], dtype=np.float64), -1.0, 1.0)[:, np.newaxis] * d
-    lost, _, _ = data.lost(u)
-    doubt = (rounds + 8 * n + 64) * _U * float(np.abs(d).max(axis=1).sum())
+    lost, _, doubt = data.lost(u)
+    doubt += (rounds + 8 * n + 64) * _U * float(np.abs(d).max(axis=1).sum())
     return FoundMixture(u, lost, max(0.0, lost - float(terms.sum(axis=0).min())) + 2 * doubt, 1)
