@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         RandomizedMajority,
         WeightedMajority,
     )
-    from thresher.ledger import Cover, Disjunction, Ledger, Separator, Threshold
+    from thresher.ledger import BestExpert, BestMixture, BestSequence, Cover, Disjunction, Ledger, Mixture, Separator, Threshold
     from thresher.linear import (
         BalancedWinnow,
         Elimination,
@@ -61,6 +61,9 @@ __all__ = [
     "AdaHedge",
     "BalancedWinnow",
     "Batch",
+    "BestExpert",
+    "BestMixture",
+    "BestSequence",
     "BoundViolated",
     "ConcurrentUse",
     "Cover",
@@ -82,6 +85,7 @@ __all__ = [
     "LossRound",
     "LossRounds",
     "MarginPerceptron",
+    "Mixture",
     "NotRealizable",
     "ParameterError",
     "Perceptron",
