@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import thresher as th
 from thresher.bounds import Certificate, Status, Verdict, improved_share
+from thresher.experts import MajorityLearner
 from thresher.ledger.best_expert import AdviceWatcher
 from thresher.ledger.tally import Tally
 
@@ -143,3 +144,39 @@ def test_other_learners_and_rounds_made_in_python_have_no_certificate() -> None:
     with pytest.raises(th.LedgerError, match="found advice of 3 experts, expected 2"):
         ledger.enter(th.Round(2, [1, 0, 1], th.Prediction(1, 0.0, None), 1, False))
     assert ledger.rounds == 1
+
+
+LEARNERS: dict[str, Callable[[int, float], MajorityLearner]] = {
+    "weighted": lambda n, beta: th.WeightedMajority(n, beta=beta),
+    "randomized": lambda n, beta: th.RandomizedMajority(n, beta=beta, seed=3),
+    "doubling": lambda n, _: th.RandomizedMajority(n, beta=None),
+    "improved": lambda n, beta: th.ImprovedMajority(n, beta=beta),
+    "leader": lambda n, _: th.FollowTheLeader(n),
+}
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+@given(seed=seeds, beta=st.sampled_from([0.1, 0.5, 0.999]))
+def test_the_core_s_majorities_are_certified(kind: str, seed: int, beta: float) -> None:
+    rng = np.random.default_rng(seed)
+    rounds, n = int(rng.integers(1, 80)), int(rng.integers(1, 9))
+    labels = rng.integers(0, 2, rounds)
+    advice = np.where(rng.random((rounds, n)) < rng.random(n), labels[:, np.newaxis], 1 - labels[:, np.newaxis])
+    learner, ledger = LEARNERS[kind](n, beta), th.Ledger(th.BestExpert())
+    cut = rounds // 2
+    ledger.enter(learner.learn_many(advice[:cut], labels[:cut]))
+    for row, label in zip(advice[cut:], labels[cut:], strict=True):
+        ledger.enter(learner.learn(row, int(label)))
+    proven = next(c for c in ledger.certificates() if c.bound.theorem.name != "Realised mistakes")
+    assert proven.verdict is Verdict.CERTIFIED
+    assert proven.numbers["mistakes"] == int(learner.expert_mistakes.min())
+    assert proven.count >= (learner.mistakes if proven.bound.on == "mistakes" else learner.loss)
+    ledger.check()
+
+
+def test_a_sleeper_voids_the_theorem_of_a_majority_of_the_core() -> None:
+    learner, ledger = th.WeightedMajority(2), th.Ledger(th.BestExpert())
+    ledger.enter(learner.learn_many([[1.0, 0.0], [math.nan, 1.0]], [1, 1]))
+    [certificate] = ledger.certificates()
+    assert certificate.verdict is Verdict.VOID
+    assert "one did in round 2" in str(certificate)
