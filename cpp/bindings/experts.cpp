@@ -1,8 +1,6 @@
 // Rules for losses in Python: weights for experts, from what they lost.
 #include <nanobind/stl/string_view.h>
 
-#include <vector>
-
 #include "../thresher/mixer.hpp"
 #include "bindings.hpp"
 

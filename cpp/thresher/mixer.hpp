@@ -193,7 +193,7 @@ class Mixer {
 
     // Everybody's losses are counted, and the weights of the next round follow. At a fixed rate they are those of this
     // round times e^(-eta l) where that is a short series, and derived anew every 64 rounds: by then a weight has
-    // changed by a factor between e^-8 and e^8 and is off by 2^-44 at most.
+    // changed by a factor from e^-4 to e^4, and is off by 2^-44 of itself at most.
     template <class Sweeps, class Value>
     void move(Sweeps sweeps, const Value* now, const Look& seen, const Value* ahead) {
         double *const lost = losses_.data(), *const w = weights_.data();

@@ -58,7 +58,7 @@ inline constexpr std::size_t block = 8;
 #define THRESHER_SWEEPS BaselineSweeps
 #define THRESHER_LANES 2
 #define THRESHER_TARGET
-#include "mixer_sweeps.inc"
+#include "mixer_sweeps.hpp"
 #undef THRESHER_SWEEPS
 #undef THRESHER_LANES
 #undef THRESHER_TARGET
@@ -67,7 +67,7 @@ inline constexpr std::size_t block = 8;
 #define THRESHER_SWEEPS Avx2Sweeps
 #define THRESHER_LANES 4
 #define THRESHER_TARGET THRESHER_AVX2
-#include "mixer_sweeps.inc"
+#include "mixer_sweeps.hpp"
 #undef THRESHER_SWEEPS
 #undef THRESHER_LANES
 #undef THRESHER_TARGET

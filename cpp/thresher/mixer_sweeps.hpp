@@ -49,39 +49,25 @@ struct THRESHER_SWEEPS {
         return {sum(dot), sum(total), *std::min_element(lows, lows + block), *std::max_element(highs, highs + block)};
     }
 
-    // L += l and w *= e^(-eta (l - mid)) by a short series. The losses at `ahead` are fetched meanwhile.
+    // L += l and w *= e^(-eta (l - mid)) by a short series. The losses at `ahead` are fetched meanwhile. Most rounds at
+    // a fixed rate spend their time here, so whole blocks come apart from the last.
     template <int degree, class Value>
     THRESHER_TARGET static void fall(const Value* given, const Series& series, double* losses, double* w, std::size_t n,
                                      const Value* ahead) {
         Lanes c[degree + 1];
         spread<degree>(series, c);
+        std::size_t i = 0;
+        for (; i + block <= n; i += block) {
+            __builtin_prefetch(ahead + i);
+            fall_block<degree>(given + i, c, losses + i, w + i);
+        }
+        if (i == n) return;
         Value few[block];
         double few_losses[block], few_weights[block];
-        for (std::size_t i = 0; i < n; i += block) {
-            const Value* at = given + i;
-            double *lost = losses + i, *weights = w + i;
-            __builtin_prefetch(ahead + i);
-            const bool last = n - i < block;
-            if (last) [[unlikely]] {
-                at = filled(few, at, n - i, given[0]);
-                lost = filled(few_losses, lost, n - i, 0.0);
-                weights = filled(few_weights, weights, n - i, 0.0);
-            }
-            for (std::size_t k = 0; k < parts; ++k) {
-                Lanes loss, all, weight;
-                load(at + k * lanes, loss);
-                load(lost + k * lanes, all);
-                load(weights + k * lanes, weight);
-                all += loss;
-                step<degree>(c, loss, weight);
-                store(lost + k * lanes, all);
-                store(weights + k * lanes, weight);
-            }
-            if (last) [[unlikely]] {
-                std::copy_n(lost, n - i, losses + i);
-                std::copy_n(weights, n - i, w + i);
-            }
-        }
+        fall_block<degree>(filled(few, given + i, n - i, given[0]), c, filled(few_losses, losses + i, n - i, 0.0),
+                           filled(few_weights, w + i, n - i, 0.0));
+        std::copy_n(few_losses, n - i, losses + i);
+        std::copy_n(few_weights, n - i, w + i);
     }
 
     // The sum of w e^(-eta (l - mid)) by a short series.
@@ -133,7 +119,8 @@ struct THRESHER_SWEEPS {
                 total[k] += weight;
                 if constexpr (keep) store(weights + k * lanes, weight);
             }
-            if (keep && last) [[unlikely]] std::copy_n(weights, n - i, w + i);
+            if (keep && last) [[unlikely]]
+                std::copy_n(weights, n - i, w + i);
         }
         return sum(total);
     }
@@ -162,7 +149,8 @@ struct THRESHER_SWEEPS {
                 least[k] = all < least[k] ? all : least[k];
                 store(lost + k * lanes, all);
             }
-            if (last) [[unlikely]] std::copy_n(lost, n - i, losses + i);
+            if (last) [[unlikely]]
+                std::copy_n(lost, n - i, losses + i);
         }
         double leasts[block];
         std::memcpy(leasts, least, sizeof leasts);
@@ -176,7 +164,8 @@ struct THRESHER_SWEEPS {
             const double* lost = losses + i;
             double* weights = w + i;
             const bool last = n - i < block;
-            if (last) [[unlikely]] lost = weights = filled(few, lost, n - i, least);
+            if (last) [[unlikely]]
+                lost = weights = filled(few, lost, n - i, least);
             for (std::size_t k = 0; k < parts; ++k) {
                 Lanes each;
                 load(lost + k * lanes, each);
@@ -184,7 +173,8 @@ struct THRESHER_SWEEPS {
                 power_of_two(each);
                 store(weights + k * lanes, each);
             }
-            if (last) [[unlikely]] std::copy_n(weights, n - i, w + i);
+            if (last) [[unlikely]]
+                std::copy_n(weights, n - i, w + i);
         }
     }
 
@@ -203,6 +193,21 @@ struct THRESHER_SWEEPS {
     }
 
   private:
+    template <int degree, class Value>
+    THRESHER_TARGET static void fall_block(const Value* given, const Lanes (&c)[degree + 1], double* losses,
+                                           double* w) {
+        for (std::size_t k = 0; k < parts; ++k) {
+            Lanes loss, all, weight;
+            load(given + k * lanes, loss);
+            load(losses + k * lanes, all);
+            load(w + k * lanes, weight);
+            all += loss;
+            step<degree>(c, loss, weight);
+            store(losses + k * lanes, all);
+            store(w + k * lanes, weight);
+        }
+    }
+
     // w *= e^(-eta (l - mid)): the mid is c[0], the series' coefficients follow.
     template <int degree>
     THRESHER_TARGET static void step(const Lanes (&c)[degree + 1], const Lanes& loss, Lanes& weight) {
@@ -224,8 +229,8 @@ struct THRESHER_SWEEPS {
         const Lanes floor = Lanes{} - 900.0;
         t = t > floor ? t : floor;
         const Lanes shifted = t + magic, f = t - (shifted - magic), q = f * f, q2 = q * q;
-        const Lanes first = (0x1.62e42fefa39efp-1 + 0x1.ebfbdff82c598p-3 * f) +
-                            (0x1.c6b08d704a0c2p-5 + 0x1.3b2ab6fba1ddap-7 * f) * q;
+        const Lanes first =
+            (0x1.62e42fefa39efp-1 + 0x1.ebfbdff82c598p-3 * f) + (0x1.c6b08d704a0c2p-5 + 0x1.3b2ab6fba1ddap-7 * f) * q;
         const Lanes second = (0x1.5d87fe78a5276p-10 + 0x1.430913096fd9fp-13 * f) +
                              (0x1.ffcbfc670dcd4p-17 + 0x1.62bfd47773353p-20 * f) * q;
         const Lanes third = (0x1.b524fae627834p-24 + 0x1.e6063f7217bc6p-28 * f) + 0x1.e9d3fe3952179p-32 * q;
