@@ -178,8 +178,8 @@ class Mixer {
         switch (Series::degree(seen.low, seen.high, rate)) {
             case 5:
                 return mixed(sweeps.template near<5>(now, {5, mid, rate}, w, n()) / seen.total, mid, rate, loss);
-            case 7:
-                return mixed(sweeps.template near<7>(now, {7, mid, rate}, w, n()) / seen.total, mid, rate, loss);
+            case 9:
+                return mixed(sweeps.template near<9>(now, {9, mid, rate}, w, n()) / seen.total, mid, rate, loss);
             default:
                 const double sum = sweeps.template fallen<false>(now, seen.low, rate, w, n());
                 return mixed(sum / seen.total, seen.low, rate, loss);
@@ -193,7 +193,7 @@ class Mixer {
 
     // Everybody's losses are counted, and the weights of the next round follow. At a fixed rate they are those of this
     // round times e^(-eta l) where that is a short series, and derived anew every 64 rounds: by then a weight has
-    // changed by a factor from e^-4 to e^4, and is off by 2^-44 of itself at most.
+    // changed by a factor from e^-16 to e^16, and is off by 2^-43 of itself at most.
     template <class Sweeps, class Value>
     void move(Sweeps sweeps, const Value* now, const Look& seen, const Value* ahead) {
         double *const lost = losses_.data(), *const w = weights_.data();
@@ -202,8 +202,8 @@ class Mixer {
             switch (Series::degree(seen.low, seen.high, rule_.eta)) {
                 case 5:
                     return sweeps.template fall<5>(now, {5, mid, rule_.eta}, lost, w, n(), ahead);
-                case 7:
-                    return sweeps.template fall<7>(now, {7, mid, rule_.eta}, lost, w, n(), ahead);
+                case 9:
+                    return sweeps.template fall<9>(now, {9, mid, rule_.eta}, lost, w, n(), ahead);
             }
         }
         const double least = sweeps.count(now, lost, n(), ahead), rate = eta();

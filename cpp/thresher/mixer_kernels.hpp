@@ -24,31 +24,25 @@ struct Look {
 // e^(-eta (l - mid)) for losses near mid, but for a factor that all experts share: c[0] is mid, and the others are the
 // coefficients of the powers of l - mid.
 struct Series {
-    double c[8];
+    double c[10];
 
-    // By degree 5 for exponents up to 1/64, by degree 7 for exponents up to 1/16: the terms of the exponential series,
-    // and the next one as the polynomial of lower degree that is nearest to it there (Chebyshev). Off by 2^-50 at most.
-    Series(int degree, double mid, double eta) : c{mid, 1.0, 1.0 / 2.0, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0} {
-        if (degree == 5) {
-            constexpr double h = 1.0 / 64.0, next = 1.0 / 720.0;
-            c[2] -= 0.5625 * h * h * h * h * next;
-            c[4] += 1.5 * h * h * next;
-        } else {
-            constexpr double h = 1.0 / 16.0, next = 1.0 / 40320.0;
-            c[6] = 1.0 / 720.0 + 2.0 * h * h * next;
-            c[7] = 1.0 / 5040.0;
-            c[4] -= 1.25 * h * h * h * h * next;
-            c[2] += 0.25 * h * h * h * h * h * h * next;
-        }
+    // By degree 5 for exponents up to 1/64, by degree 9 for exponents up to 1/4: the polynomial that meets e^x at the
+    // Chebyshev points between them, divided by its first coefficient. Off by 2^-50 at most.
+    Series(int degree, double mid, double eta) : c{mid} {
+        constexpr double few[] = {0x1.ffffffffffffbp-1, 0x1.ffffffff33328p-2, 0x1.555555551ad16p-3,
+                                  0x1.55566666be2bbp-5, 0x1.1111ad1af8af6p-7};
+        constexpr double more[] = {0x1.ffffffffffffcp-1,  0x1.fffffffffe30dp-2,  0x1.5555555555010p-3,
+                                   0x1.5555555c90c0fp-5,  0x1.11111113b2319p-7,  0x1.6c1698ed4509fp-10,
+                                   0x1.a019e42dc5fffp-13, 0x1.a0d3152ebd4a2p-16, 0x1.7264d01d50256p-19};
         double power = 1.0;
-        for (int j = 1; j <= degree; ++j) c[j] *= power *= -eta;
+        for (int j = 1; j <= degree; ++j) c[j] = (degree == 5 ? few : more)[j - 1] * (power *= -eta);
     }
 
     // Which degree suffices for losses from low to high around their mid; 0 is none.
     static int degree(double low, double high, double eta) {
         const double reach = 0.5 * eta * (high - low);
         if (!(eta >= 0x1p-100 && eta <= 0x1p100)) return 0;  // no power of eta may overflow or underflow
-        return reach <= 1.0 / 64.0 ? 5 : reach <= 1.0 / 16.0 ? 7 : 0;
+        return reach <= 1.0 / 64.0 ? 5 : reach <= 1.0 / 4.0 ? 9 : 0;
     }
 };
 

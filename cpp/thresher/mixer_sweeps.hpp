@@ -212,8 +212,12 @@ struct THRESHER_SWEEPS {
     template <int degree>
     THRESHER_TARGET static void step(const Lanes (&c)[degree + 1], const Lanes& loss, Lanes& weight) {
         const Lanes y = loss - c[0], q = y * y;
-        Lanes rest = (c[3] + c[4] * y) + c[5] * q;
-        if constexpr (degree == 7) rest += (c[6] * y + c[7] * q) * q;
+        Lanes rest;
+        if constexpr (degree == 5) {
+            rest = (c[3] + c[4] * y) + c[5] * q;
+        } else {
+            rest = (c[3] + c[4] * y) + ((c[5] + c[6] * y) + ((c[7] + c[8] * y) + c[9] * q) * q) * q;
+        }
         weight += (weight * y) * ((c[1] + c[2] * y) + rest * q);
     }
 
