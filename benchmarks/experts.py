@@ -22,17 +22,20 @@ def losses(rounds: int, n: int) -> NDArray[np.float32]:
 
 
 def loop(L: NDArray[np.float32], eta: float) -> NDArray[np.float64]:
-    """Hedge at a fixed rate in float32, as fast as NumPy does it: each weight times the exponential of a round's loss."""
-    rate = np.float32(eta)
+    """Hedge at a fixed rate in float32, the fastest of the loops that were tried: all in place, nothing looked up twice."""
+    multiply, exp, divide, total = np.multiply, np.exp, np.divide, np.add.reduce
+    rate = np.float32(-eta)
     loss = np.empty(len(L))
     w = np.ones(L.shape[1], dtype=np.float32)
-    p = w / w.sum()
+    p, fallen = w / total(w), np.empty_like(w)
     for t, row in enumerate(L):
-        loss[t] = p @ row
-        w *= np.exp(-rate * row)
-        p = w / w.sum()
+        loss[t] = p.dot(row)
+        multiply(row, rate, out=fallen)
+        exp(fallen, out=fallen)
+        multiply(w, fallen, out=w)
+        divide(w, total(w), out=p)
         if t % 100 == 99:
-            w = p.copy()  # before float32 runs out of exponents
+            w[:] = p  # before float32 runs out of exponents
     return loss
 
 

@@ -208,21 +208,23 @@ class Mixer {
             return least;
         }
         if (rate == 0.0) return loss;
-        const double mid = middle(seen);
-        switch (Series::degree(seen.low, seen.high, rate)) {
-            case 5:
-                return mixed(sweeps.template near<5>(now, {5, mid, rate}, w, n()) / seen.total, mid, rate, loss);
-            case 9:
-                return mixed(sweeps.template near<9>(now, {9, mid, rate}, w, n()) / seen.total, mid, rate, loss);
-            default:
-                const double sum = sweeps.template fallen<false>(now, seen.low, rate, w, n());
-                return mixed(sum / seen.total, seen.low, rate, loss);
-        }
+        double origin = 0.0;
+        const double sum = fallen<false>(sweeps, now, w, seen, rate, origin) / seen.total;
+        return sum > 0.0 ? std::min(loss, origin - quick_log(sum) / rate) : loss;
     }
 
-    // The mix loss from the sum of p e^(-eta (l - origin)).
-    static double mixed(double sum, double origin, double eta, double loss) {
-        return sum > 0.0 ? std::min(loss, origin - quick_log(sum) / eta) : loss;
+    // The sum of w e^(-eta (l - origin)) for an origin that suits the losses; `keep` says whether w becomes that.
+    template <bool keep, class Sweeps, class Value>
+    double fallen(Sweeps sweeps, const Value* now, double* w, const Look& seen, double eta, double& origin) const {
+        origin = middle(seen);
+        switch (Series::degree(seen.low, seen.high, eta)) {
+            case 5:
+                return sweeps.template near<5, keep>(now, {5, origin, eta}, w, n());
+            case 9:
+                return sweeps.template near<9, keep>(now, {9, origin, eta}, w, n());
+        }
+        origin = seen.low;
+        return sweeps.template fallen<keep>(now, origin, eta, w, n());
     }
 
     // Everybody's losses are counted, and the weights of the next round follow. At a fixed rate they are those of this
@@ -242,7 +244,8 @@ class Mixer {
         }
         const double least = sweeps.count(now, lost, n(), ahead), rate = eta();
         if (rule_.rate == Rate::share) {
-            hand_on(sweeps.template fallen<true>(now, seen.low, rate, w, n()));
+            double origin = 0.0;
+            hand_on(fallen<true>(sweeps, now, w, seen, rate, origin));
         } else if (std::isinf(rate)) {
             for (std::size_t i = 0; i < n(); ++i) w[i] = lost[i] == least ? 1.0 : 0.0;
         } else {
@@ -255,9 +258,9 @@ class Mixer {
     void hand_on(double sum) {
         double* const w = weights_.data();
         const double handed = n() == 1 ? 0.0 : rule_.alpha / static_cast<double>(n() - 1);
-        const double kept = n() == 1 ? 1.0 : 1.0 - rule_.alpha;
+        const double kept = n() == 1 ? 1.0 : 1.0 - rule_.alpha, inverse = 1.0 / sum;
         for (std::size_t i = 0; i < n(); ++i) {
-            const double p = w[i] / sum;
+            const double p = std::min(w[i] * inverse, 1.0);
             w[i] = kept * p + handed * (1.0 - p);
         }
     }

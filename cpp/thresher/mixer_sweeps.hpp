@@ -70,17 +70,18 @@ struct THRESHER_SWEEPS {
         std::copy_n(few_weights, n - i, w + i);
     }
 
-    // The sum of w e^(-eta (l - mid)) by a short series.
-    template <int degree, class Value>
-    THRESHER_TARGET static double near(const Value* given, const Series& series, const double* w, std::size_t n) {
+    // The sum of w e^(-eta (l - mid)) by a short series; `keep` says whether w becomes that.
+    template <int degree, bool keep, class Value>
+    THRESHER_TARGET static double near(const Value* given, const Series& series, double* w, std::size_t n) {
         Lanes c[degree + 1], total[parts] = {};
         spread<degree>(series, c);
         Value few[block];
         double few_weights[block];
         for (std::size_t i = 0; i < n; i += block) {
             const Value* at = given + i;
-            const double* weights = w + i;
-            if (n - i < block) [[unlikely]] {
+            double* weights = w + i;
+            const bool last = n - i < block;
+            if (last) [[unlikely]] {
                 at = filled(few, at, n - i, given[0]);
                 weights = filled(few_weights, weights, n - i, 0.0);
             }
@@ -90,12 +91,15 @@ struct THRESHER_SWEEPS {
                 load(weights + k * lanes, weight);
                 step<degree>(c, loss, weight);
                 total[k] += weight;
+                if constexpr (keep) store(weights + k * lanes, weight);
             }
+            if (keep && last) [[unlikely]]
+                std::copy_n(weights, n - i, w + i);
         }
         return sum(total);
     }
 
-    // The sum of w e^(-eta (l - low)); `keep` says whether w becomes that.
+    // The same with the least loss for mid, and any losses.
     template <bool keep, class Value>
     THRESHER_TARGET static double fallen(const Value* given, double low, double eta, double* w, std::size_t n) {
         Lanes total[parts] = {};
