@@ -12,14 +12,14 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import cases, files
+from benchmarks import cases, experts, files
 from benchmarks.cases import Disagreement, Result
 from thresher import _core
 
 __all__ = ["CASES", "main"]
 
 #: Every case by its name, in the order in which they run.
-CASES = cases.CASES | files.CASES
+CASES = cases.CASES | experts.CASES | files.CASES
 
 _NO_FILE = "-"
 

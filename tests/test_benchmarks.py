@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import files
+import thresher as th
+from benchmarks import experts, files
 from benchmarks.__main__ import CASES, main
 from benchmarks.cases import Case, Comparison, Disagreement, Result, named
 from benchmarks.data import SHAPES, Workload
@@ -268,3 +269,13 @@ def test_the_peak_is_the_commands_own_however_large_who_starts_it() -> None:
 def test_every_format_has_a_peer_to_be_measured_with() -> None:
     assert set(files.PEERS) == set(FORMATS)
     assert {"file-S1", "file-S2", "memory", "help"} <= set(CASES)
+
+
+def test_the_loop_that_hedge_is_measured_against_is_hedge() -> None:
+    L = experts.losses(2_500, 40)
+    assert L.dtype == np.float32
+    ours = th.Hedge(40, eta=0.02).learn_losses_many(L).loss
+    experts.check_same(ours, experts.loop(L, 0.02))
+    with pytest.raises(Disagreement, match=r"^hedge: the losses of a round differ from the loop's by 0\."):
+        experts.check_same(ours, experts.loop(L, 1.0))
+    assert "hedge" in CASES

@@ -22,6 +22,7 @@ Definition = Callable[[int, Sequence[Sequence[float]]], Iterator[tuple[list[floa
 RULES: dict[str, tuple[Callable[[int], LossRule], Definition]] = {
     "Hedge": (th.Hedge, hedge.definition),
     "Hedge, eta": (lambda n: th.Hedge(n, eta=0.7), lambda n, rounds: hedge.definition(n, rounds, 0.7)),
+    "Hedge, slow": (lambda n: th.Hedge(n, eta=0.02), lambda n, rounds: hedge.definition(n, rounds, 0.02)),
     "Hedge, horizon": (
         lambda n: th.Hedge(n, horizon=50),
         lambda n, rounds: hedge.definition(n, rounds, math.sqrt(8 * math.log(n) / 50) if n > 1 else 1.0),

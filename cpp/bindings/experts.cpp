@@ -1,8 +1,6 @@
 // Rules for losses in Python: weights for experts, from what they lost.
 #include <nanobind/stl/string_view.h>
 
-#include <vector>
-
 #include "../thresher/mixer.hpp"
 #include "bindings.hpp"
 
@@ -22,14 +20,13 @@ class PythonMixer {
     }
 
     PythonMixer(std::size_t n, std::string_view rate, double eta, double alpha)
-        : mixer_(n, {rate_of(rate), eta, alpha}), mixture_(n) {}
+        : mixer_(n, {rate_of(rate), eta, alpha}) {}
 
     // The same once more.
-    PythonMixer(PythonMixer& other)
-        : mixer_(other.read([](const Mixer& mixer) { return mixer; })), mixture_(other.mixture_.size()) {}
+    PythonMixer(PythonMixer& other) : mixer_(other.read([](const Mixer& mixer) { return mixer; })) {}
 
     nb::ndarray<nb::numpy, const double, nb::ndim<1>> mixture() {
-        const std::size_t n = mixture_.size();
+        const std::size_t n = mixer_.n();
         auto copy = std::make_unique_for_overwrite<double[]>(n);
         read([&](const Mixer& mixer) { mixer.mixture(copy.get()); });
         return owned<const double>(std::move(copy), n);
@@ -39,9 +36,8 @@ class PythonMixer {
         const Busy::Writing writing(busy_);
         check_width(losses.shape(0));
         mixer_.unshare();
-        mixer_.mixture(mixture_.data());
         double loss = 0.0;
-        refuse(mixer_.learn(losses.data(), mixture_.data(), loss), {});
+        refuse(mixer_.learn(losses.data(), loss), {});
         return loss;
     }
 
@@ -57,8 +53,8 @@ class PythonMixer {
             const nb::gil_scoped_release free;
             mixer_.unshare();
             for (; k < rows && fault == MixerFault::none; ++k) {
-                mixer_.mixture(mixture_.data());
-                fault = mixer_.learn(losses.data() + k * n, mixture_.data(), lost[k]);
+                const auto* const row = losses.data() + k * n;
+                fault = mixer_.learn(row, lost[k], k + 1 < rows ? row + n : row);
             }
         }
         if (fault != MixerFault::none) refuse(fault, k - 1);
@@ -102,9 +98,9 @@ class PythonMixer {
     }
 
     void check_width(std::size_t found) const {
-        if (found != mixture_.size()) {
+        if (found != mixer_.n()) {
             raise("ExampleError",
-                  "found losses of " + std::to_string(found) + " experts, expected " + std::to_string(mixture_.size()));
+                  "found losses of " + std::to_string(found) + " experts, expected " + std::to_string(mixer_.n()));
         }
     }
 
@@ -119,7 +115,6 @@ class PythonMixer {
     }
 
     Mixer mixer_;
-    std::vector<double> mixture_;
     Busy busy_;
 };
 

@@ -3,7 +3,7 @@
 // Hedge weighs experts by e^(-eta L), L their losses so far; eta is fixed, or falls with the rounds (2 sqrt(ln n / t)),
 // or, as in AdaHedge, is ln n over the sum of the mixability gaps so far. Fixed share keeps weights instead and hands a
 // part of each round on to the others. Nothing is ever multiplied for ever: weights are derived from L, relative to the
-// best.
+// best, in each round, or at a fixed rate every 64 rounds.
 //
 // An expert whose loss is NaN is asleep: it takes no part in the round, and is charged what those awake lose on average
 // in the sense of the rule (their mix loss), so that its weight among all stays what it was.
@@ -15,11 +15,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "arithmetic.hpp"
 #include "elementary.hpp"
+#include "mixer_kernels.hpp"
 
 namespace thresher {
 
@@ -56,6 +56,20 @@ void in_twins(const double* x, std::size_t n, Use&& use) {
     if (i < n) use(Twin{x[i], x[i]}, i);
 }
 
+// The natural logarithm of x > 0, to within two units in the last place, or 2^-52 near 1: 2 artanh((m - 1) / (m + 1)).
+inline double quick_log(double x) {
+    int exponent = 0;
+    double m = std::frexp(x, &exponent);
+    if (m < 0x1.6a09e667f3bcdp-1) {
+        m *= 2.0;
+        --exponent;
+    }
+    const double s = (m - 1.0) / (m + 1.0), square = s * s;
+    double sum = 0.0;
+    for (int j = 23; j > 1; j -= 2) sum = (sum + 1.0 / j) * square;
+    return 2.0 * (s + s * sum) + exponent * ln_2.high;
+}
+
 enum class Rate { fixed, anytime, adaptive, share };
 
 struct MixerRule {
@@ -77,11 +91,12 @@ enum class MixerFault { none, not_finite, all_asleep };
 
 class Mixer {
   public:
-    Mixer(std::size_t n, const MixerRule& rule) : rule_(rule), losses_(n), weights_(n, 1.0), scratch_(n) {}
+    Mixer(std::size_t n, const MixerRule& rule)
+        : rule_(rule), log_n_(n == 1 ? 0.0 : log(static_cast<double>(n)).high), losses_(n), weights_(n, 1.0) {}
 
     std::size_t n() const { return losses_.size(); }
     const MixerRule& rule() const { return rule_; }
-    double log_n() const { return n() == 1 ? 0.0 : log(static_cast<double>(n())).high; }
+    double log_n() const { return log_n_; }
 
     // The rate of the next round. Infinite is: all weight on the best.
     double eta() const {
@@ -90,59 +105,31 @@ class Mixer {
             case Rate::share:
                 return rule_.eta;
             case Rate::anytime:
-                return 2.0 * std::sqrt(log_n() / static_cast<double>(head.rounds + 1));
+                return 2.0 * std::sqrt(log_n_ / static_cast<double>(head.rounds + 1));
             case Rate::adaptive:
                 break;
         }
-        return head.gap > 0.0 ? log_n() / head.gap : std::numeric_limits<double>::infinity();
+        return head.gap > 0.0 ? log_n_ / head.gap : std::numeric_limits<double>::infinity();
     }
 
     // The weights of the next round, which add up to 1, into p.
     void mixture(double* p) const {
-        if (rule_.rate == Rate::share) {
-            std::copy_n(weights_.data(), n(), p);
-        } else {
-            weigh(losses_.data(), eta(), p);
-        }
-        scale(p);
+        const double* const w = weights_.data();
+        const double total = sweep([&](auto sweeps) { return sweeps.total(w, n()); });
+        for (std::size_t i = 0; i < n(); ++i) p[i] = w[i] / total;
     }
 
-    // One round: what the mixture p loses, where p holds `mixture()`; then everybody's losses are counted.
+    // One round: what the mixture loses; then everybody's losses are counted. The losses at `ahead` are those of the
+    // round after this one, if they are known.
     template <class Value>
-    MixerFault learn(const Value* given, double* p, double& loss) {
-        double* const now = scratch_.data();
-        double lows[4], highs[4];
-        std::fill_n(lows, 4, std::numeric_limits<double>::infinity());
-        std::fill_n(highs, 4, -std::numeric_limits<double>::infinity());
-        for (std::size_t i = 0; i < n(); ++i) {  // a NaN is neither lower nor higher than anything
-            now[i] = static_cast<double>(given[i]);
-            lows[i % 4] = now[i] < lows[i % 4] ? now[i] : lows[i % 4];
-            highs[i % 4] = now[i] > highs[i % 4] ? now[i] : highs[i % 4];
-        }
-        const double low = *std::min_element(lows, lows + 4), high = *std::max_element(highs, highs + 4);
-        if (low > high) return MixerFault::all_asleep;
-        if (!(std::fabs(low) <= largest_value && std::fabs(high) <= largest_value)) return MixerFault::not_finite;
-        const bool everyone = std::none_of(now, now + n(), [](double value) { return std::isnan(value); });
-        if (!everyone) leave_out_sleepers(given, now, p);
-        double part[4] = {};
-        for (std::size_t i = 0; i < n(); ++i) part[i % 4] += p[i] * now[i];
-        loss = std::clamp(reduce(part), low, high);
-        const bool asked = rule_.rate == Rate::adaptive || !everyone;  // by the rate, or by those asleep
-        const double mix = asked ? mixed(p, now, eta(), low, loss) : loss;
-        ++head.rounds;
-        head.gap += std::max(0.0, loss - mix);
-        Pair total{head.loss, head.rest};
-        add(total, loss);
-        head.loss = total.high;
-        head.rest = total.low;
-        head.largest = std::max(head.largest, high - low);
-        if (!everyone && head.slept == 0) head.slept = head.rounds;
-        for (std::size_t i = 0; i < n(); ++i) {
-            const bool there = everyone || !std::isnan(static_cast<double>(given[i]));
-            losses_.data()[i] += there ? now[i] : mix;
-        }
-        if (rule_.rate == Rate::share) share(now, given, mix);
-        return MixerFault::none;
+    MixerFault learn(const Value* given, double& loss, const Value* ahead = nullptr) {
+        return sweep([&](auto sweeps) { return learn(sweeps, given, loss, ahead == nullptr ? given : ahead); });
+    }
+
+    // The same for who holds `mixture()` in p.
+    template <class Value>
+    MixerFault learn(const Value* given, double*, double& loss) {
+        return learn(given, loss);
     }
 
     void unshare() {
@@ -152,85 +139,136 @@ class Mixer {
 
     MixerHead head;
 
+    // What each expert lost, and its weight in the next round, but for a factor that all share.
     Plane& losses() { return losses_; }
     const Plane& losses() const { return losses_; }
     Plane& weights() { return weights_; }
     const Plane& weights() const { return weights_; }
 
   private:
-    // e^(-eta (L - least)), or 1 for the best alone.
-    void weigh(const double* losses, double eta, double* p) const {
-        const double least = *std::min_element(losses, losses + n());
-        if (std::isinf(eta)) {
-            for (std::size_t i = 0; i < n(); ++i) p[i] = losses[i] == least ? 1.0 : 0.0;
-        } else {
-            in_twins(losses, n(), [&](Twin each, std::size_t i) {
-                const Twin weight = decay(-eta * (each - least));
-                p[i] = weight[0];
-                if (i + 1 < n()) p[i + 1] = weight[1];
-            });
+    template <class Sweeps, class Value>
+    MixerFault learn(Sweeps sweeps, const Value* given, double& loss, const Value* ahead) {
+        const Look seen = sweeps.look(given, weights_.data(), n());
+        if (seen.low > seen.high) return MixerFault::all_asleep;
+        if (!(std::fabs(seen.low) <= largest_value && std::fabs(seen.high) <= largest_value)) {
+            return MixerFault::not_finite;
         }
+        if (!std::isfinite(seen.dot)) [[unlikely]] {
+            learn_asleep(sweeps, given, seen, loss);
+        } else {
+            loss = lost(seen);
+            enter(seen, loss, rule_.rate == Rate::adaptive ? mixed(sweeps, given, weights_.data(), seen, loss) : loss);
+            move(sweeps, given, seen, ahead);
+        }
+        return MixerFault::none;
     }
 
-    void scale(double* p) const {
-        double part[4] = {};
-        for (std::size_t i = 0; i < n(); ++i) part[i % 4] += p[i];
-        const double sum = reduce(part);
-        for (std::size_t i = 0; i < n(); ++i) p[i] /= sum;
+    // A round in which some sleep: they have no weight in the mixture, and are charged the mix loss of those awake. If
+    // all weight slept, those awake share alike.
+    template <class Sweeps, class Value>
+    [[gnu::noinline]] void learn_asleep(Sweeps sweeps, const Value* given, const Look& seen, double& loss) {
+        std::vector<double> now(n()), awake(n());
+        for (std::size_t i = 0; i < n(); ++i) {
+            const bool asleep = std::isnan(given[i]);
+            now[i] = asleep ? seen.low : static_cast<double>(given[i]);
+            awake[i] = asleep ? 0.0 : weights_.data()[i];
+        }
+        if (!(sweeps.total(awake.data(), n()) > 0.0)) {
+            for (std::size_t i = 0; i < n(); ++i) awake[i] = std::isnan(given[i]) ? 0.0 : 1.0;
+        }
+        const Look part = sweeps.look(now.data(), awake.data(), n());
+        loss = lost(part);
+        const double mix = mixed(sweeps, now.data(), awake.data(), part, loss);
+        enter(part, loss, mix);
+        if (head.slept == 0) head.slept = head.rounds;
+        for (std::size_t i = 0; i < n(); ++i) now[i] = std::isnan(given[i]) ? mix : now[i];
+        move(sweeps, now.data(), part, now.data());
+    }
+
+    static double lost(const Look& seen) { return std::clamp(seen.dot / seen.total, seen.low, seen.high); }
+    static double middle(const Look& seen) { return 0.5 * (seen.low + seen.high); }
+
+    void enter(const Look& seen, double loss, double mix) {
+        ++head.rounds;
+        head.gap += std::max(0.0, loss - mix);
+        Pair total{head.loss, head.rest};
+        add(total, loss);
+        head.loss = total.high;
+        head.rest = total.low;
+        head.largest = std::max(head.largest, seen.high - seen.low);
     }
 
     // The mix loss: -ln(sum p e^(-eta l)) / eta, and the least loss with weight where eta is infinite.
-    double mixed(const double* p, const double* now, double eta, double low, double loss) const {
-        if (std::isinf(eta)) {
+    template <class Sweeps, class Value>
+    double mixed(Sweeps sweeps, const Value* now, double* w, const Look& seen, double loss) const {
+        const double rate = eta();
+        if (std::isinf(rate)) {
             double least = loss;
-            for (std::size_t i = 0; i < n(); ++i) least = p[i] > 0.0 ? std::min(least, now[i]) : least;
+            for (std::size_t i = 0; i < n(); ++i) least = w[i] > 0.0 ? std::min<double>(least, now[i]) : least;
             return least;
         }
-        if (eta == 0.0) return loss;
-        double part[4] = {};
-        in_twins(now, n(), [&](Twin each, std::size_t i) {
-            const Twin fallen = decay(-eta * (each - low));
-            part[i % 4] += p[i] * fallen[0];
-            if (i + 1 < n()) part[(i + 1) % 4] += p[i + 1] * fallen[1];
-        });
-        const double sum = reduce(part);
-        return sum > 0.0 ? std::min(loss, low - log(sum).high / eta) : loss;
+        if (rate == 0.0) return loss;
+        double origin = 0.0;
+        const double sum = fallen<false>(sweeps, now, w, seen, rate, origin) / seen.total;
+        return sum > 0.0 ? std::min(loss, origin - quick_log(sum) / rate) : loss;
     }
 
-    // Those asleep have no weight in the mixture; if all weight slept, those awake share alike.
-    template <class Value>
-    void leave_out_sleepers(const Value* given, double* now, double* p) const {
-        double all = 0.0;
-        for (std::size_t i = 0; i < n(); ++i) {
-            const bool asleep = std::isnan(static_cast<double>(given[i]));
-            if (asleep) now[i] = p[i] = 0.0;
-            all += p[i];
+    // The sum of w e^(-eta (l - origin)) for an origin that suits the losses; `keep` says whether w becomes that.
+    template <bool keep, class Sweeps, class Value>
+    double fallen(Sweeps sweeps, const Value* now, double* w, const Look& seen, double eta, double& origin) const {
+        origin = middle(seen);
+        switch (Series::degree(seen.low, seen.high, eta)) {
+            case 5:
+                return sweeps.template near<5, keep>(now, {5, origin, eta}, w, n());
+            case 9:
+                return sweeps.template near<9, keep>(now, {9, origin, eta}, w, n());
         }
-        for (std::size_t i = 0; i < n() && !(all > 0.0); ++i)
-            p[i] = std::isnan(static_cast<double>(given[i])) ? 0.0 : 1.0;
-        scale(p);
+        origin = seen.low;
+        return sweeps.template fallen<keep>(now, origin, eta, w, n());
     }
 
-    // Fixed share: each weight by its loss, then a part alpha of it to the others, in equal shares.
-    template <class Value>
-    void share(const double* now, const Value* given, double mix) {
+    // Everybody's losses are counted, and the weights of the next round follow. At a fixed rate they are those of this
+    // round times e^(-eta l) where that is a short series, and derived anew every 64 rounds: by then a weight has
+    // changed by a factor from e^-16 to e^16, and is off by 2^-43 of itself at most.
+    template <class Sweeps, class Value>
+    void move(Sweeps sweeps, const Value* now, const Look& seen, const Value* ahead) {
+        double *const lost = losses_.data(), *const w = weights_.data();
+        if (rule_.rate == Rate::fixed && head.rounds % 64 != 0) {
+            const double mid = middle(seen);
+            switch (Series::degree(seen.low, seen.high, rule_.eta)) {
+                case 5:
+                    return sweeps.template fall<5>(now, {5, mid, rule_.eta}, lost, w, n(), ahead);
+                case 9:
+                    return sweeps.template fall<9>(now, {9, mid, rule_.eta}, lost, w, n(), ahead);
+            }
+        }
+        const double least = sweeps.count(now, lost, n(), ahead), rate = eta();
+        if (rule_.rate == Rate::share) {
+            double origin = 0.0;
+            hand_on(fallen<true>(sweeps, now, w, seen, rate, origin));
+        } else if (std::isinf(rate)) {
+            for (std::size_t i = 0; i < n(); ++i) w[i] = lost[i] == least ? 1.0 : 0.0;
+        } else {
+            sweeps.weigh(lost, least, rate, w, n());
+        }
+    }
+
+    // Fixed share: the weights, whose sum is given, add up to 1, and each hands a part alpha on to the others, in equal
+    // shares.
+    void hand_on(double sum) {
         double* const w = weights_.data();
-        double least = std::numeric_limits<double>::infinity();
+        const double handed = n() == 1 ? 0.0 : rule_.alpha / static_cast<double>(n() - 1);
+        const double kept = n() == 1 ? 1.0 : 1.0 - rule_.alpha, inverse = 1.0 / sum;
         for (std::size_t i = 0; i < n(); ++i) {
-            scratch_[i] = std::isnan(static_cast<double>(given[i])) ? mix : now[i];
-            least = std::min(least, scratch_[i]);
+            const double p = std::min(w[i] * inverse, 1.0);
+            w[i] = kept * p + handed * (1.0 - p);
         }
-        for (std::size_t i = 0; i < n(); ++i) w[i] *= decay(-rule_.eta * (scratch_[i] - least));
-        scale(w);
-        if (n() == 1) return;
-        const double handed = rule_.alpha / static_cast<double>(n() - 1);
-        for (std::size_t i = 0; i < n(); ++i) w[i] = (1.0 - rule_.alpha) * w[i] + handed * (1.0 - w[i]);
     }
 
     MixerRule rule_;
+    double log_n_;
     Plane losses_;
     Plane weights_;
-    std::vector<double> scratch_;
 };
 
 }  // namespace thresher
