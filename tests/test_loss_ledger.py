@@ -360,3 +360,14 @@ def test_a_bound_no_smaller_than_what_the_worst_expert_loses_says_little() -> No
     assert all(certificate.says_little for certificate in ledger.certificates())
     assert "says little: the worst expert comes to 0.25" in str(ledger)
     assert "nothing certified here says more than the worst expert does" in str(ledger)
+
+
+@given(seed=seeds)
+def test_adahedge_keeps_its_promise_where_losses_grow_a_million_times(seed: int) -> None:
+    """Weights below what float64 holds count in the mix loss: without them the gaps of such a jump would be lost."""
+    rng = np.random.default_rng(seed)
+    table = np.cumsum(rng.normal(size=(300, int(rng.integers(2, 6)))), axis=0)
+    table[200:] *= 10.0 ** int(rng.integers(1, 8))
+    ledger = th.Ledger(th.BestExpert())
+    ledger.enter(th.AdaHedge(table.shape[1]).learn_losses_many(table))
+    ledger.check()

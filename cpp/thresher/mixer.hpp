@@ -157,28 +157,35 @@ class Mixer {
             learn_asleep(sweeps, given, seen, loss);
         } else {
             loss = lost(seen);
-            enter(seen, loss, rule_.rate == Rate::adaptive ? mixed(sweeps, given, weights_.data(), seen, loss) : loss);
+            const auto everyone = [](std::size_t) { return true; };
+            enter(seen, loss,
+                  rule_.rate == Rate::adaptive ? mixed(sweeps, given, weights_.data(), seen, loss, everyone) : loss);
             move(sweeps, given, seen, ahead);
         }
         return MixerFault::none;
     }
 
-    // A round in which some sleep: they have no weight in the mixture, and are charged the mix loss of those awake. If
-    // all weight slept, those awake share alike.
+    // A round in which some sleep: they have no weight in the mixture, and are charged the mix loss of those awake,
+    // whose weights are relative to the best of them: the others may have none that a double holds.
     template <class Sweeps, class Value>
     [[gnu::noinline]] void learn_asleep(Sweeps sweeps, const Value* given, const Look& seen, double& loss) {
         std::vector<double> now(n()), awake(n());
+        const double rate = eta(), *const lost_so_far = losses_.data();
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < n(); ++i) least = std::isnan(given[i]) ? least : std::min(least, lost_so_far[i]);
         for (std::size_t i = 0; i < n(); ++i) {
             const bool asleep = std::isnan(given[i]);
             now[i] = asleep ? seen.low : static_cast<double>(given[i]);
-            awake[i] = asleep ? 0.0 : weights_.data()[i];
-        }
-        if (!(sweeps.total(awake.data(), n()) > 0.0)) {
-            for (std::size_t i = 0; i < n(); ++i) awake[i] = std::isnan(given[i]) ? 0.0 : 1.0;
+            const double behind = lost_so_far[i] - least;
+            awake[i] = asleep                      ? 0.0
+                       : rule_.rate == Rate::share ? weights_.data()[i]
+                       : std::isinf(rate)          ? (behind > 0.0 ? 0.0 : 1.0)
+                                                   : decay(-rate * behind);
         }
         const Look part = sweeps.look(now.data(), awake.data(), n());
         loss = lost(part);
-        const double mix = mixed(sweeps, now.data(), awake.data(), part, loss);
+        const double mix =
+            mixed(sweeps, now.data(), awake.data(), part, loss, [&](auto i) { return !std::isnan(given[i]); });
         enter(part, loss, mix);
         if (head.slept == 0) head.slept = head.rounds;
         for (std::size_t i = 0; i < n(); ++i) now[i] = std::isnan(given[i]) ? mix : now[i];
@@ -198,19 +205,31 @@ class Mixer {
         head.largest = std::max(head.largest, seen.high - seen.low);
     }
 
-    // The mix loss: -ln(sum p e^(-eta l)) / eta, and the least loss with weight where eta is infinite.
-    template <class Sweeps, class Value>
-    double mixed(Sweeps sweeps, const Value* now, double* w, const Look& seen, double loss) const {
+    // The mix loss of those awake: -ln(sum p e^(-eta l)) / eta. Where it is far above the least loss, experts count
+    // whose weight no double holds, and it is found from the losses themselves.
+    template <class Sweeps, class Value, class Awake>
+    double mixed(Sweeps sweeps, const Value* now, double* w, const Look& seen, double loss, Awake awake) const {
         const double rate = eta();
-        if (std::isinf(rate)) {
-            double least = loss;
-            for (std::size_t i = 0; i < n(); ++i) least = w[i] > 0.0 ? std::min<double>(least, now[i]) : least;
-            return least;
-        }
         if (rate == 0.0) return loss;
-        double origin = 0.0;
-        const double sum = fallen<false>(sweeps, now, w, seen, rate, origin) / seen.total;
-        return sum > 0.0 ? std::min(loss, origin - quick_log(sum) / rate) : loss;
+        if (!std::isinf(rate)) {
+            double origin = 0.0;
+            const double sum = fallen<false>(sweeps, now, w, seen, rate, origin) / seen.total;
+            if (sum > 0x1p-500) return std::min(loss, origin - quick_log(sum) / rate);
+            if (rule_.rate == Rate::share) return loss;  // its weights are no function of the losses, and none vanishes
+        }
+        const double* const before = losses_.data();
+        double least = std::numeric_limits<double>::infinity(), reached = least;
+        for (std::size_t i = 0; i < n(); ++i) least = awake(i) ? std::min(least, before[i]) : least;
+        const auto after = [&](std::size_t i) { return (before[i] - least) + static_cast<double>(now[i]); };
+        for (std::size_t i = 0; i < n(); ++i) reached = awake(i) ? std::min(reached, after(i)) : reached;
+        if (std::isinf(rate)) return std::min(loss, reached);
+        double weight = 0.0, kept = 0.0;
+        for (std::size_t i = 0; i < n(); ++i) {
+            if (!awake(i)) continue;
+            weight += decay(-rate * (before[i] - least));
+            kept += decay(-rate * (after(i) - reached));
+        }
+        return std::min(loss, reached - (quick_log(kept) - quick_log(weight)) / rate);
     }
 
     // The sum of w e^(-eta (l - origin)) for an origin that suits the losses; `keep` says whether w becomes that.

@@ -17,15 +17,18 @@ def definition(n: int, rounds: Iterable[Sequence[float]]) -> Iterator[tuple[list
     lost, gap = [0.0] * n, 0.0
     for losses in rounds:
         eta = math.log(n) / gap if gap > 0 else math.inf
-        w = [float(each == min(lost)) if eta == math.inf else math.exp(-eta * (each - min(lost))) for each in lost]
-        played = [(each / sum(w), loss) for each, loss in zip(w, losses, strict=True)]
-        loss = sum(p * each for p, each in played)
-        mix = least = min(each for p, each in played if p > 0)
-        if eta < math.inf:
-            mix = least - math.log(sum(p * math.exp(-eta * (each - least)) for p, each in played if p > 0)) / eta
-        gap += max(0.0, loss - mix)
-        lost = [before + each for before, each in zip(lost, losses, strict=True)]
-        yield [p for p, _ in played], loss
+        w = [math.exp(-eta * (each - min(lost))) if each > min(lost) else 1.0 for each in lost]
+        loss = sum(each * now for each, now in zip(w, losses, strict=True)) / sum(w)
+        yield [each / sum(w) for each in w], loss
+        after = [before + now for before, now in zip(lost, losses, strict=True)]
+        gap += max(0.0, loss - (_potential(eta, after) - _potential(eta, lost)))
+        lost = after
+
+
+def _potential(eta: float, lost: Sequence[float]) -> float:
+    """−ln(Σ e^(−ηL))/η, by whose growth the mix loss of a round is told; the least L where η is infinite."""
+    least = min(lost)
+    return least if eta == math.inf else least - math.log(sum(math.exp(-eta * (each - least)) for each in lost)) / eta
 
 
 class AdaHedge(LossRule):
