@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import thresher as th
 from thresher import _core
-from thresher.experts import LossRule
+from thresher.experts import LossRule, adahedge
 
 #: Rates at which weights are multiplied by a short series, by a longer one, and derived anew in each round.
 RULES: dict[str, Callable[[int], LossRule]] = {
@@ -141,7 +141,7 @@ def weighed(lost: Table, eta: float) -> Table:
     return mixtures
 
 
-FLOOR = 1e-260  # weights far behind stay at 2^-900, and may have fallen or risen a little since
+FLOOR = 1e-260  # weights below 2^-900 are 0, and others may have risen a little since
 
 
 def check_hedge(table: Table, eta: float, piece: int) -> th.Hedge:
@@ -179,6 +179,25 @@ def test_an_expert_whose_weight_vanished_comes_back(eta: float) -> None:
     halfway = th.Hedge(3, eta=eta)
     halfway.learn_losses_many(table[:behind])
     assert halfway.weights[0] < 1e-200
+
+
+def test_who_has_no_weight_adds_nothing_to_adahedges_gap() -> None:
+    rounds = [[0.0, 1e-6]] * 2000 + [[1.0, 0.0]] + [[0.5, 0.25]] * 10  # the rate is near 10^6 when the leader falls
+    rule = th.AdaHedge(2)
+    for losses, (mixture, loss) in zip(rounds, adahedge.definition(2, rounds), strict=True):
+        played = rule.learn_losses(losses)
+        assert np.allclose(played.mixture, mixture, rtol=1e-6, atol=1e-12)
+        assert math.isclose(played.loss, loss, rel_tol=1e-6, abs_tol=1e-12)
+    assert rule.proven is not None
+    assert rule.proven.value < 1e-5
+
+
+def test_fixed_share_leaves_a_leader_that_falls_out_of_sight() -> None:
+    rule = th.FixedShare(2, eta=2000.0, alpha=1e-290)
+    rule.learn_losses([0.0, 1.0])
+    assert rule.weights.tolist() == [1.0, 1e-290]
+    rule.learn_losses([1.0, 0.0])
+    assert rule.weights.tolist() == [1e-290, 1.0]
 
 
 def test_losses_far_from_zero_weigh_as_their_differences() -> None:

@@ -56,7 +56,7 @@ void in_twins(const double* x, std::size_t n, Use&& use) {
     if (i < n) use(Twin{x[i], x[i]}, i);
 }
 
-// The natural logarithm of x > 0, to within two units in the last place, or 2^-52 near 1: 2 artanh((m - 1) / (m + 1)).
+// The natural logarithm of x > 0, to within two units in the last place, as 2 artanh((m - 1) / (m + 1)) + k ln 2.
 inline double quick_log(double x) {
     int exponent = 0;
     double m = std::frexp(x, &exponent);

@@ -230,11 +230,12 @@ struct THRESHER_SWEEPS {
         for (int j = 0; j <= degree; ++j) c[j] = Lanes{} + series.c[j];
     }
 
-    // t <= 0 becomes 2^t, to within a unit in the last place, without a branch or a call; never below 2^-900. The
+    // t <= 0 becomes 2^t, to within a unit in the last place, without a branch or a call; 0 below 2^-900. The
     // polynomial meets 2^f at the Chebyshev points between -1/2 and 1/2.
     THRESHER_TARGET static void power_of_two(Lanes& t) {
         constexpr double magic = 0x1.8p52;
         const Lanes floor = Lanes{} - 900.0;
+        const Bits seen = t >= floor;
         t = t > floor ? t : floor;
         const Lanes shifted = t + magic, f = t - (shifted - magic), q = f * f, q2 = q * q;
         const Lanes first =
@@ -244,6 +245,7 @@ struct THRESHER_SWEEPS {
         const Lanes third = (0x1.b524fae627834p-24 + 0x1.e6063f7217bc6p-28 * f) + 0x1.e9d3fe3952179p-32 * q;
         const Bits scale = (reinterpret_cast<Bits>(shifted) << 52) + (std::int64_t{1023} << 52);
         t = (1.0 + f * (first + q2 * (second + q2 * third))) * reinterpret_cast<Lanes>(scale);
+        t = reinterpret_cast<Lanes>(reinterpret_cast<Bits>(t) & seen);
     }
 
     THRESHER_TARGET static void load(const double* at, Lanes& x) { std::memcpy(&x, at, sizeof x); }
