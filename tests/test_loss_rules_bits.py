@@ -181,7 +181,8 @@ def test_an_expert_whose_weight_vanished_comes_back(eta: float) -> None:
     assert halfway.weights[0] < 1e-200
 
 
-def test_who_has_no_weight_adds_nothing_to_adahedges_gap() -> None:
+def test_who_has_no_weight_left_counts_when_the_leader_falls() -> None:
+    """Its weight is e^−2800 then, but the leader keeps e^(−10^6): so the mix loss is the other's, and the gap nearly 1."""
     rounds = [[0.0, 1e-6]] * 2000 + [[1.0, 0.0]] + [[0.5, 0.25]] * 10  # the rate is near 10^6 when the leader falls
     rule = th.AdaHedge(2)
     for losses, (mixture, loss) in zip(rounds, adahedge.definition(2, rounds), strict=True):
@@ -189,7 +190,7 @@ def test_who_has_no_weight_adds_nothing_to_adahedges_gap() -> None:
         assert np.allclose(played.mixture, mixture, rtol=1e-6, atol=1e-12)
         assert math.isclose(played.loss, loss, rel_tol=1e-6, abs_tol=1e-12)
     assert rule.proven is not None
-    assert rule.proven.value < 1e-5
+    assert rule.regret <= rule.proven.value < 2.1
 
 
 def test_fixed_share_leaves_a_leader_that_falls_out_of_sight() -> None:

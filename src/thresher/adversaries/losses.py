@@ -184,7 +184,7 @@ class LossesInTurn:
 
 @dataclass(frozen=True)
 class Relay:
-    """One expert loses nothing and all others 1, for so many rounds: a leg. Then that takes over which weighs least.
+    """One expert loses nothing and all others 1, for so many rounds: a leg. Then the lightest of the others takes over.
 
     The sequence of those loses nothing, and changes at most legs − 1 times. Who has left an expert behind for good loses every
     round of its leg: after the first, Hedge needs as many rounds to come back as it was led away. Fixed Share keeps a part of
@@ -213,9 +213,10 @@ class Relay:
 
     def against(self, rule: Weighing, /) -> Iterator[Vector]:
         """Legs × length rounds, for any rule of n experts."""
-        everyone = set(range(self.n))
+        everyone, runner = set(range(self.n)), None
         for _ in range(self.legs):
-            runner = int(weights_of(rule, self.n).argmin())
+            weights = weights_of(rule, self.n)
+            runner = min(everyone - {runner} or everyone, key=lambda i: weights[i])
             for _ in range(self.length):
                 yield indicator(self.n, everyone - {runner})
 

@@ -121,13 +121,11 @@ def fixed_share_rounding(*, n: int, rounds: int, sizes: float, ranges: float, et
 
 
 def sleeping_rounding(*, n: int, rounds: int, sizes: float, ranges: float, eta: float) -> float:
-    """What Hedge at a fixed rate may lose beside its theorem for sleeping experts; infinite where the proof does not reach.
+    """What Hedge at a fixed rate may lose beside its theorem for sleeping experts.
 
     >>> 0 < sleeping_rounding(n=10, rounds=1000, sizes=1000.0, ranges=1000.0, eta=0.5) < 1e-7
     True
     """
-    if eta * ranges > 600:
-        return math.inf
     charged = 2.0**-53 * rounds * (n + 32 + _HEDGE_UNITS * (2 + math.log(n))) / eta
     return 2 * hedge_rounding(n=n, rounds=rounds, sizes=sizes, ranges=ranges) + charged
 

@@ -16,13 +16,14 @@ def definition(n: int, rounds: Iterable[Sequence[float]]) -> Iterator[tuple[list
     """The algorithm as on the blackboard: yields the mixture and its loss in each round."""
     lost, gap = [0.0] * n, 0.0
     for losses in rounds:
-        eta = math.log(n) / gap if gap > 0 else math.inf
-        w = [math.exp(-eta * (each - min(lost))) if each > min(lost) else 1.0 for each in lost]
+        eta = math.log(n) / gap if gap > 0 and n > 1 else math.inf
+        behind = [each - min(lost) for each in lost]
+        w = [math.exp(-eta * each) if each > 0 else 1.0 for each in behind]
         loss = sum(each * now for each, now in zip(w, losses, strict=True)) / sum(w)
         yield [each / sum(w) for each in w], loss
-        after = [before + now for before, now in zip(lost, losses, strict=True)]
-        gap += max(0.0, loss - (_potential(eta, after) - _potential(eta, lost)))
-        lost = after
+        after = [each + now for each, now in zip(behind, losses, strict=True)]
+        gap += max(0.0, loss - (_potential(eta, after) - _potential(eta, behind)))
+        lost = [before + now for before, now in zip(lost, losses, strict=True)]
 
 
 def _potential(eta: float, lost: Sequence[float]) -> float:

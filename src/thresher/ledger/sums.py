@@ -63,13 +63,13 @@ class Sums:
 
     def least(self, among: NDArray[np.bool_] | None = None) -> int:
         """The column with the smallest sum, exactly; the first, if there are several."""
-        return self._extreme(1.0, among)
+        return self._extreme(+1, among)
 
     def greatest(self, among: NDArray[np.bool_] | None = None) -> int:
         """The column with the largest sum, exactly; the first, if there are several."""
-        return self._extreme(-1.0, among)
+        return self._extreme(-1, among)
 
-    def _extreme(self, sign: float, among: NDArray[np.bool_] | None) -> int:
+    def _extreme(self, sign: int, among: NDArray[np.bool_] | None) -> int:
         near = sign * self.near()
         doubt = 2.0**-48 * max((float(np.abs(grid).max(initial=0.0)) for grid in self._grids.values()), default=0.0)
         columns = np.arange(self.n) if among is None else np.flatnonzero(among)
