@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thresher import bounds
+    from thresher.classes import Consistent, Halving, Optimal
     from thresher.data.stream import Batch, Stream, open_stream
     from thresher.errors import (
         BoundViolated,
@@ -63,6 +64,7 @@ __all__ = [
     "Batch",
     "BoundViolated",
     "ConcurrentUse",
+    "Consistent",
     "Cover",
     "Disjunction",
     "Elimination",
@@ -70,6 +72,7 @@ __all__ = [
     "FixedShare",
     "FollowTheLeader",
     "Forecaster",
+    "Halving",
     "Hedge",
     "Hypothesis",
     "ImprovedMajority",
@@ -83,6 +86,7 @@ __all__ = [
     "LossRounds",
     "MarginPerceptron",
     "NotRealizable",
+    "Optimal",
     "ParameterError",
     "Perceptron",
     "Prediction",
@@ -107,7 +111,7 @@ __all__ = [
 
 #: Where the names above live, in the order in which they are asked. A name is imported when it is first used, so that
 #: `thresher --help` needs none of them.
-_HOMES = ("errors", "protocol", "linear", "experts", "ledger", "data.stream", "evaluate", "store")
+_HOMES = ("errors", "protocol", "linear", "experts", "classes", "ledger", "data.stream", "evaluate", "store")
 
 if not TYPE_CHECKING:
 
