@@ -28,9 +28,9 @@ def test_the_public_names() -> None:
         "AdaHedge", "BalancedWinnow", "Batch", "BoundViolated", "ConcurrentUse", "Consistent", "Cover", "Disjunction",
         "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge", "Hypothesis",
         "ImprovedMajority", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "LossRound",
-        "LossRounds", "MarginPerceptron", "NotRealizable", "Optimal", "ParameterError", "Perceptron", "Prediction", "RandomizedMajority", "Round",
-        "Rounds", "Separator", "SourceError", "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "WeightedMajority",
-        "Winnow", "bounds", "load", "open_stream", "save", "trace",
+        "LossRounds", "MarginPerceptron", "NotRealizable", "Optimal", "ParameterError", "Perceptron", "Prediction",
+        "RandomizedMajority", "Round", "Rounds", "Separator", "SourceError", "StoreError", "Stream", "ThresherError",
+        "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 
