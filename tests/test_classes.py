@@ -244,10 +244,12 @@ def test_a_table_is_not_the_classes_own() -> None:
         (lambda: Thresholds([[1, 2]]), "expected one row of numbers"),
         (lambda: Thresholds(["a"]), "expected points that are numbers"),
         (lambda: Intervals([1.0, np.nextafter(1.0, 2)]), "no float between them"),
-        (lambda: Disjunctions(3).concept(8), "found concept 8, expected one from 0 to 7"),
+        (lambda: Disjunctions(3).concept(8), "found concept 8, expected one of 8, from 0"),
         (lambda: Disjunctions(3).concept(-1), "found concept -1"),
         (lambda: th.Halving(Disjunctions(40)), "found 1,099,511,627,776 concepts, expected at most 1,073,741,824"),
-        (lambda: AllFunctions(100).values(3), "concepts, expected at most"),
+        (lambda: AllFunctions(100).values(3), r"found more than 2\^99 concepts, expected at most"),
+        (lambda: th.Optimal(AllFunctions(20_000)), r"found more than 2\^19999 concepts, expected at most"),
+        (lambda: AllFunctions(20_000).concept(2**20_000), "expected one of more than"),
     ],
 )
 def test_what_is_no_class(make: Callable[[], object], message: str) -> None:

@@ -117,7 +117,11 @@ def test_many_rounds_are_rounds_one_by_one(kind: type[ClassLearner], concepts: C
     assert (first.first, second.first, second.mistakes) == (1, 26, sum(played.mistake for played in one_by_one[25:]))
     assert facts(many) == facts(alone)
     assert many.mistakes <= many.proven.at_most
-    assert many.predict_many(X).tolist() == [alone.predict(x).label for x in X]
+    said = [alone.predict(x) for x in X]
+    assert many.predict_many(X).tolist() == [prediction.label for prediction in said]
+    assert many.score_many(X).tolist() == [prediction.score for prediction in said]
+    if isinstance(many, th.Halving):
+        assert many.p_positive_many(X).tolist() == [prediction.p_positive for prediction in said]
     assert facts(many) == facts(alone)
 
 
@@ -189,6 +193,7 @@ def test_hypotheses_are_frozen() -> None:
         assert not hasattr(frozen, "learn")
         assert isinstance(frozen, Concept if kind is th.Consistent else VersionSpace)
     halves = th.Halving(concepts).hypothesis()
+    assert isinstance(halves, VersionSpace)
     assert (halves.left, halves.rounds, halves.concepts) == (4, 0, concepts)
     assert repr(halves) == "VersionSpace(4 of 4 concepts after 0 rounds)"
 
@@ -214,6 +219,7 @@ def test_bounds_are_whole_numbers_by_whole_numbers() -> None:
     assert th.Halving(AllFunctions(20)).proven == bounds.halving(2**20)
     assert th.Consistent(AllFunctions(20)).proven == bounds.consistent(2**20)
     assert th.Optimal(AllFunctions(9)).proven == bounds.optimal(9)
+    assert str(bounds.consistent(2**20_000)) == "mistakes ≤ 2^20000 by Consistent"
     assert str(bounds.consistent(10**12 + 1)) == "mistakes ≤ 1,000,000,000,000 by Consistent"
 
 

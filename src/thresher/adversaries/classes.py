@@ -13,6 +13,7 @@ from typing import Any
 from thresher.adversaries.adversary import contrary
 from thresher.classes import ConceptClass
 from thresher.classes.bits import count, every
+from thresher.classes.concepts import counted
 from thresher.classes.littlestone import Littlestone
 from thresher.classes.named import as_class
 from thresher.errors import ParameterError
@@ -42,8 +43,8 @@ class Sparing:
         self.concepts: ConceptClass = as_class(concepts)
         if self.concepts.places > _MOST_PLACES:
             raise ParameterError(
-                f"found {self.concepts.places:,} kinds of examples in {self.concepts!r}, expected at most {_MOST_PLACES:,}, "
-                "as all are looked at before each round"
+                f"found {counted(self.concepts.places)} kinds of examples in {self.concepts!r}, "
+                f"expected at most {_MOST_PLACES:,}, as all are looked at before each round"
             )
 
     def against(self, learner: Learner[Any], /) -> Iterator[tuple[object, int]]:

@@ -11,6 +11,7 @@ from thresher.bounds.printed import above
 __all__ = ["Bound", "Theorem"]
 
 
+_IN_DIGITS = 10**30
 _COUNTS = ("mistakes", "updates after the first")
 
 
@@ -68,7 +69,9 @@ class Bound:
         """
         if self.infinite:
             return "∞"
-        return f"{self.at_most:,}" if self.on in _COUNTS else above(self.value)
+        if self.on not in _COUNTS:
+            return above(self.value)
+        return f"{self.at_most:,}" if self.at_most < _IN_DIGITS else f"2^{self.at_most.bit_length()}"
 
     def allows(self, count: float) -> bool:
         """Whether a count stays within the bound."""

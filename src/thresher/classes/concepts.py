@@ -15,7 +15,7 @@ from thresher.classes.bits import Words, words_for
 from thresher.errors import ExampleError, ParameterError
 from thresher.protocol import Prediction
 
-__all__ = ["MOST_CONCEPTS", "Concept", "ConceptClass", "rows_of", "shown", "whole"]
+__all__ = ["MOST_CONCEPTS", "Concept", "ConceptClass", "counted", "rows_of", "shown", "whole"]
 
 #: Classes beyond this have a size and concepts, but are not gone through: 128 MiB of bits an example.
 MOST_CONCEPTS = 2**30
@@ -80,7 +80,7 @@ class ConceptClass(ABC):
     def at(self, place: int) -> Words:
         """What every concept says of the examples of a place, packed, one bit a concept."""
         if self.size > MOST_CONCEPTS:
-            raise ParameterError(f"found {self.size:,} concepts, expected at most {MOST_CONCEPTS:,} where all are asked")
+            raise ParameterError(f"found {counted(self.size)} concepts, expected at most {MOST_CONCEPTS:,} where all are asked")
         return self._at(place)
 
     def values(self, x: object) -> Words:
@@ -107,7 +107,7 @@ class ConceptClass(ABC):
         """Concept i, counted from 0, as a hypothesis."""
         k = index(i)
         if not 0 <= k < self.size:
-            raise ParameterError(f"found concept {k}, expected one from 0 to {self.size - 1:,}")
+            raise ParameterError(f"found concept {counted(k)}, expected one of {counted(self.size)}, from 0")
         return Concept(self, k)
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
@@ -164,6 +164,15 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex) or not least <= index(value) <= most:
         raise ParameterError(f"found {name} = {value!r}, expected a whole number from {least} to {most:,}")
     return index(value)
+
+
+def counted(size: int) -> str:
+    """A size for a message: in digits, or as a power of 2 below it where it has too many.
+
+    >>> counted(1048576), counted(3**1000)
+    ('1,048,576', 'more than 2^1584')
+    """
+    return f"{size:,}" if size < 10**30 else f"more than 2^{(size - 1).bit_length() - 1}"
 
 
 def shown(x: object) -> str:

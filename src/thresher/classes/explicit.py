@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import NOT_A_LABEL, label_code
-from thresher.classes.bits import Words, every, has, pack, words_for
+from thresher.classes.bits import Words, every, has, words_for
 from thresher.classes.concepts import ConceptClass, shown, whole
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
@@ -21,7 +21,6 @@ __all__ = ["AllFunctions", "Explicit"]
 
 _SHOWN = 12
 _MOST_POINTS = 2**20
-_AT_ONCE = 2**26
 
 
 class Explicit(ConceptClass):
@@ -260,12 +259,10 @@ def _asked(i: int, concept: Callable[[object], object], point: object) -> object
 
 
 def _packed_by_point(said: NDArray[np.bool_]) -> Words:
-    """Points × words, some points at a time."""
-    columns = np.empty((said.shape[1], words_for(said.shape[0])), dtype=np.uint64)
-    step = max(1, _AT_ONCE // said.shape[0])
-    for start in range(0, said.shape[1], step):
-        columns[start : start + step] = pack(np.ascontiguousarray(said[:, start : start + step].T))
-    return columns
+    """Points × words."""
+    packed = np.zeros((said.shape[1], 8 * words_for(said.shape[0])), dtype=np.uint8)
+    packed[:, : -(-said.shape[0] // 8)] = np.packbits(said, axis=0, bitorder="little").T
+    return packed.view("<u8").astype(np.uint64, copy=False)
 
 
 def _point(x: object) -> Hashable:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from thresher import bounds
 from thresher.bounds import Bound
 from thresher.classes.learner import ClassLearner, Parts
@@ -49,6 +52,10 @@ class Halving(ClassLearner):
     def _prediction(self, parts: Parts) -> Prediction:
         whole, plus, minus = (part.size for part in parts)
         return Prediction(+1 if plus >= minus else -1, float(plus - minus), plus / whole)
+
+    def p_positive_many(self, X: object) -> NDArray[np.float64]:
+        """The share of the concepts left that say +1 of each row. Never changes the learner."""
+        return np.array([said.p_positive for said in self._asked_many(X)], dtype=np.float64)
 
     @property
     def proven(self) -> Bound:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
@@ -15,7 +15,7 @@ from thresher import labels
 from thresher._core import NOT_A_LABEL, label_code
 from thresher.bounds import Bound
 from thresher.classes.bits import Words, count, every
-from thresher.classes.concepts import ConceptClass, rows_of, shown
+from thresher.classes.concepts import Concept, ConceptClass, rows_of, shown
 from thresher.classes.named import as_class, restored, stored
 from thresher.errors import ConcurrentUse, ExampleError, LabelError, NotRealizable, StoreError
 from thresher.protocol import Prediction, Round, Rounds
@@ -98,7 +98,7 @@ class VersionSpace:
         return f"VersionSpace({self.left:,} of {self.concepts.size:,} concepts after {self.rounds:,} rounds)"
 
 
-class ClassLearner:
+class ClassLearner(ABC):
     """A learner that keeps the concepts of a finite class that fit every example so far.
 
     `concepts` is a class of `thresher.classes`, or a table of zeros and ones with a row for each concept. In every round, right
@@ -157,13 +157,11 @@ class ClassLearner:
 
     def predict_many(self, X: object) -> NDArray[np.int8]:
         """What it would say of each row in the next round. Never changes the learner."""
-        rows, space, said = rows_of(X), self._now.space, dict[int, int]()
-        predictions = np.empty(len(rows), dtype=np.int8)
-        for k, place in self._concepts.places_of(rows):
-            if place not in said:
-                said[place] = self._asked(space, place).label
-            predictions[k] = said[place]
-        return predictions
+        return np.array([said.label for said in self._asked_many(X)], dtype=np.int8)
+
+    def score_many(self, X: object) -> NDArray[np.float64]:
+        """What each row's label would be read from in the next round. Never changes the learner."""
+        return np.array([said.score for said in self._asked_many(X)], dtype=np.float64)
 
     def learn(self, x: object, y: object, weight: float = 1.0) -> Round:
         """One whole round: predict, compare with the label y, drop the concepts that do not fit it.
@@ -201,9 +199,15 @@ class ClassLearner:
                 raise
             return _columns(first, X, codes, played)
 
-    def hypothesis(self) -> Any:
+    def hypothesis(self) -> VersionSpace | Concept:
         """What the learner believes now, as a predictor that never changes."""
         return VersionSpace(self)
+
+    def _asked_many(self, X: object) -> list[Prediction]:
+        """What it says of each row; of examples of one place it is asked once."""
+        space, places = self._now.space, [place for _, place in self._concepts.places_of(rows_of(X))]
+        said = {place: self._asked(space, place) for place in set(places)}
+        return [said[place] for place in places]
 
     def _asked(self, space: Space, place: int) -> Prediction:
         return self._prediction(space.parts(self._concepts.at(place)))

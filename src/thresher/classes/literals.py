@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.classes.bits import Words, negated, pack, words_for
-from thresher.classes.concepts import ConceptClass, shown, whole
+from thresher.classes.concepts import ConceptClass, counted, shown, whole
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
 
@@ -197,7 +197,7 @@ class DNF(_OnAttributes):
         object.__setattr__(self, "terms", whole("terms", self.terms, 0, _MOST_TERMS))
         if self._candidates > _MOST_TERMS:
             raise ParameterError(
-                f"found {self._candidates:,} terms of at most {self.k} literals, expected at most {_MOST_TERMS:,}"
+                f"found {counted(self._candidates)} terms of at most {self.k} literals, expected at most {_MOST_TERMS:,}"
             )
 
     @property
@@ -217,13 +217,17 @@ class DNF(_OnAttributes):
     @property
     def size(self) -> int:
         """The number of formulas: sets of at most so many terms."""
-        return sum(math.comb(self._candidates, count) for count in range(self.terms + 1))
+        return sum(math.comb(self._candidates, count) for count in range(self._longest + 1))
+
+    @property
+    def _longest(self) -> int:
+        return min(self.terms, self._candidates)
 
     def _at(self, place: int) -> Words:
         """Sets of c terms in the order of their last term m: those before it are the first C(m, c − 1) sets of c − 1."""
         true = [place & asked == on for asked, on in self._terms]
         level, levels = np.zeros(1, dtype=np.bool_), [np.zeros(1, dtype=np.bool_)]
-        for count in range(1, self.terms + 1):
+        for count in range(1, self._longest + 1):
             level = _with_one_more(level, true, count)
             levels.append(level)
         return pack(np.concatenate(levels))

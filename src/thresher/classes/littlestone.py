@@ -7,13 +7,14 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from thresher.classes.bits import Words, unpack, words_for
-from thresher.classes.concepts import ConceptClass
+from thresher.classes.concepts import ConceptClass, counted
 from thresher.classes.named import as_class
 from thresher.errors import ParameterError
 
 __all__ = ["MOST_CONCEPTS", "MOST_PLACES", "MOST_STEPS", "Littlestone", "definition", "littlestone_dimension"]
 
-#: What is feasible: concepts and kinds of examples, and how many splits are tried before a class is given up.
+#: What is feasible: concepts and kinds of examples, and how many splits are tried before a class is given up. Most classes take
+#: a fraction of a second; 4,096 random concepts on 4,096 points take half a minute and 3/4 of the splits.
 MOST_CONCEPTS = 2**12
 MOST_PLACES = 2**12
 MOST_STEPS = 2**24
@@ -57,7 +58,7 @@ class Littlestone:
     def __init__(self, concepts: ConceptClass) -> None:
         if concepts.size > MOST_CONCEPTS or concepts.places > MOST_PLACES:
             raise ParameterError(
-                f"found {concepts.size:,} concepts on {concepts.places:,} kinds of examples: too large for the "
+                f"found {counted(concepts.size)} concepts on {counted(concepts.places)} kinds of examples: too large for the "
                 f"Littlestone dimension, which takes exponential time; feasible are {MOST_CONCEPTS:,} and {MOST_PLACES:,} "
                 "(Halving takes more)"
             )
@@ -111,13 +112,26 @@ class Littlestone:
                 f"gave up the Littlestone dimension of {self.concepts!r} after {MOST_STEPS:,} splits: it is at least {least}; "
                 "take a smaller class, or Halving"
             )
-        smaller = {min(side, part ^ side, key=int.bit_count) for side in {part & split for split in splits}}
-        enough = sorted((s for s in smaller if s.bit_count() >= 1 << dimension - 1), key=int.bit_count, reverse=True)
-        found = any(
-            self._at_least(s, dimension - 1, smaller) and self._at_least(part ^ s, dimension - 1, smaller) for s in enough
+        smaller = _smaller_sides(part, splits)
+        enough = sorted(
+            (side for side, size in smaller.items() if size >= 1 << dimension - 1), key=smaller.__getitem__, reverse=True
         )
+        found = any(all(self._at_least(side, dimension - 1, smaller) for side in (s, part ^ s)) for s in enough)
         self._known[part] = (dimension, most) if found else (least, dimension - 1)
         return found
+
+
+def _smaller_sides(part: int, splits: Collection[int]) -> dict[int, int]:
+    """The smaller side of each split of a part, once, and its size; none where nothing is split."""
+    count, found = part.bit_count(), dict[int, int]()
+    for split in splits:
+        side = part & split
+        size = side.bit_count()
+        if 2 * size > count:
+            side, size = part ^ side, count - size
+        found[side] = size
+    found.pop(0, None)
+    return found
 
 
 def as_int(words: Words) -> int:
