@@ -106,6 +106,19 @@ def test_a_learner_is_its_definition(kind: type[ClassLearner], stream: Stream) -
     assert learner.updates <= len(stream.table) - left
 
 
+@pytest.mark.parametrize("kind", [th.Consistent, th.Halving])
+@pytest.mark.parametrize("target", [0, 63, 64, 150, 299])
+def test_concepts_of_more_than_one_word(kind: type[ClassLearner], target: int) -> None:
+    chance = np.random.default_rng(target)
+    table = chance.integers(0, 2, (300, 12)).tolist()
+    rounds = [(int(x), table[target][x]) for x in chance.permutation(12)]
+    learner = kind(table)
+    for (x, y), (said, left) in zip(rounds, KINDS[kind](table, rounds), strict=True):
+        assert learner.learn(x, y).prediction.label == 2 * said - 1
+        assert learner.left == left
+    assert unpack(learner.fitting, 300)[target]
+
+
 @every_kind
 @pytest.mark.parametrize("concepts", CLASSES, ids=repr)
 def test_many_rounds_are_rounds_one_by_one(kind: type[ClassLearner], concepts: ConceptClass) -> None:
