@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thresher import bounds
+    from thresher.classes import Consistent, Halving, Optimal
     from thresher.data.stream import Batch, Stream, open_stream
     from thresher.errors import (
         BoundViolated,
@@ -66,6 +67,7 @@ __all__ = [
     "BestSequence",
     "BoundViolated",
     "ConcurrentUse",
+    "Consistent",
     "Cover",
     "Disjunction",
     "Elimination",
@@ -73,6 +75,7 @@ __all__ = [
     "FixedShare",
     "FollowTheLeader",
     "Forecaster",
+    "Halving",
     "Hedge",
     "Hypothesis",
     "ImprovedMajority",
@@ -87,6 +90,7 @@ __all__ = [
     "MarginPerceptron",
     "Mixture",
     "NotRealizable",
+    "Optimal",
     "ParameterError",
     "Perceptron",
     "Prediction",
@@ -111,7 +115,7 @@ __all__ = [
 
 #: Where the names above live, in the order in which they are asked. A name is imported when it is first used, so that
 #: `thresher --help` needs none of them.
-_HOMES = ("errors", "protocol", "linear", "experts", "ledger", "data.stream", "evaluate", "store")
+_HOMES = ("errors", "protocol", "linear", "experts", "classes", "ledger", "data.stream", "evaluate", "store")
 
 if not TYPE_CHECKING:
 

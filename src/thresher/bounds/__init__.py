@@ -8,6 +8,7 @@ from thresher.bounds.balanced_winnow import (
 )
 from thresher.bounds.bound import Bound, Theorem
 from thresher.bounds.certificate import Certificate, Lost
+from thresher.bounds.classes import consistent, halving, optimal
 from thresher.bounds.elimination import (
     elimination,
     elimination_textbook,
@@ -95,11 +96,13 @@ __all__ = [
     "balanced_winnow_textbook",
     "balanced_winnow_tuned",
     "beta_for",
+    "consistent",
     "doubling",
     "elimination",
     "elimination_textbook",
     "fixed_share",
     "follow_the_leader",
+    "halving",
     "hedge",
     "hedge_anytime",
     "hedge_fixed",
@@ -115,6 +118,7 @@ __all__ = [
     "margin_perceptron_textbook",
     "mixture_log",
     "most_promotions",
+    "optimal",
     "perceptron_distance",
     "perceptron_distance_textbook",
     "perceptron_gap",
