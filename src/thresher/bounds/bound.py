@@ -11,7 +11,7 @@ from thresher.bounds.printed import above
 __all__ = ["Bound", "Theorem"]
 
 
-_COUNTS = ("mistakes", "updates after the first")
+_COUNTS = ("mistakes", "updates after the first", "examples")
 
 
 class Theorem(NamedTuple):
