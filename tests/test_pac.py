@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import islice, product
 from typing import Any
 
@@ -19,7 +20,7 @@ from scipy.stats import binom
 import thresher as th
 from tests.plain_classes import Domain, PlainHalving, all_functions, thresholds
 from thresher.bounds import Status, Verdict
-from thresher.compose.pac import Learned, definition
+from thresher.compose.pac_learning import Learned, definition
 
 RUNS = 1000
 CONFIDENCE = 0.999
@@ -96,7 +97,7 @@ def classes() -> Iterator[tuple[Callable[[], Any], Domain[int], int]]:
         points = len(table[0])
         target = table[rng.integers(len(table))]
         parts = [int(part) for part in rng.integers(1, 50, points) ** 2]
-        yield lambda table=table: PlainHalving(table), Domain(range(points), target, parts), len(table).bit_length() - 1
+        yield partial(PlainHalving, table), Domain(range(points), target, parts), len(table).bit_length() - 1
 
 
 def check_failures(failures: int, runs: int, delta: float) -> None:

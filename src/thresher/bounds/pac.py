@@ -55,7 +55,7 @@ _STOP = Theorem("Random stop", "E[risk] = E[M]/(n + 1)", "Helmbold and Warmuth 1
 _DIGITS = 60
 
 
-def pac_sample(mistakes: int, epsilon: float, delta: float) -> Bound:
+def pac_sample(mistakes: int, epsilon: float | Fraction, delta: float | Fraction) -> Bound:
     """M·⌈ln(M/δ)/ε⌉ examples are enough for a hypothesis with risk at most ε, with probability at least 1 − δ.
 
     A conservative learner moves only on mistakes, so it has at most M + 1 hypotheses. One whose risk is above ε is right on b
@@ -72,7 +72,7 @@ def pac_sample(mistakes: int, epsilon: float, delta: float) -> Bound:
     return Bound(value, "examples", _PAC, (INDEPENDENT, PAC_CHOSEN, MISTAKE_BOUND))
 
 
-def pac_block(mistakes: int, epsilon: float, delta: float) -> int:
+def pac_block(mistakes: int, epsilon: float | Fraction, delta: float | Fraction) -> int:
     """⌈ln(M/δ)/ε⌉, which is at least 1: how many examples in a row a hypothesis must be right on. None (0) for M = 0.
 
     ε and δ are taken as exactly the floats or fractions that they are, and the logarithm is computed to sixty digits and

@@ -17,6 +17,7 @@ from thresher.protocol import Label, Learner, Prediction, Round, Rounds
 __all__ = ["Conservative", "definition"]
 
 X = TypeVar("X")
+L = TypeVar("L", bound=Learner[Any])
 
 
 def definition(learner: Learner[X], stream: Iterable[tuple[X, int]]) -> Iterator[int]:
@@ -28,7 +29,7 @@ def definition(learner: Learner[X], stream: Iterable[tuple[X, int]]) -> Iterator
         yield said
 
 
-class Conservative(Generic[X]):
+class Conservative(Generic[L]):
     r"""Predicts as the learner does, and lets it learn from the examples on which it errs alone.
 
     Any learner will do, of one's own too. Between two mistakes its hypothesis stays as it is, which is what `th.pac` needs. The
@@ -52,10 +53,9 @@ class Conservative(Generic[X]):
     (4, 1, 1, [0, 1, 1, 1])
     """
 
-    def __init__(self, learner: Learner[X]) -> None:
-        if isinstance(learner, type) or not isinstance(learner, Learner):
-            raise ParameterError(f"found {learner!r}, expected a learner, which predicts and learns")
-        self.inner = learner
+    def __init__(self, learner: L) -> None:
+        _check_learner(learner)
+        self.inner: L = learner
         self._rounds = self._mistakes = self._updates = 0
         self._negative: int | None = None
 
@@ -74,11 +74,11 @@ class Conservative(Generic[X]):
         """How many of its mistakes moved it."""
         return self._updates
 
-    def predict(self, x: X) -> Prediction:
+    def predict(self, x: Any) -> Prediction:
         """What the learner says of one example. Never changes it."""
         return self.inner.predict(x)
 
-    def learn(self, x: X, y: Label, weight: float = 1.0) -> Round:
+    def learn(self, x: Any, y: Label, weight: float = 1.0) -> Round:
         """One whole round: predict, compare with the label y, and let the learner learn from it if that was a mistake."""
         code = label_code(y)
         if code not in (+1, NOT_A_LABEL) and self._negative not in (None, code):
@@ -109,7 +109,7 @@ class Conservative(Generic[X]):
                 raise refused from error
         return _columns(first, X, played)
 
-    def hypothesis(self) -> Predictor[X]:
+    def hypothesis(self) -> Predictor[Any]:
         """What the learner believes now, as a predictor that never changes."""
         return frozen(self.inner)
 
@@ -120,6 +120,11 @@ class Conservative(Generic[X]):
 
     def __repr__(self) -> str:
         return f"Conservative({self.inner!r})"
+
+
+def _check_learner(learner: object) -> None:
+    if isinstance(learner, type) or not isinstance(learner, Learner):
+        raise ParameterError(f"found {learner!r}, expected a learner, which predicts and learns")
 
 
 def _columns(first: int, examples: object, played: list[Round]) -> Rounds:
