@@ -78,7 +78,7 @@ def test_the_block_count(mistakes: Any, epsilon: Any, delta: Any, block: int) ->
 def test_a_block_for_numbers_beyond_floats() -> None:
     assert th.bounds.pac_block(10**400, 0.5, 0.5) == math.ceil(2 * (400 * math.log(10) + math.log(2)))
     assert th.bounds.pac_block(1, Fraction(1, 10**400), Fraction(1, 2)) > 10**399
-    assert th.bounds.pac_sample(10**400, 0.5, 0.5).infinite
+    assert th.bounds.pac_sample(10**400, 0.5, 0.5).at_most == 10**400 * th.bounds.pac_block(10**400, 0.5, 0.5)
 
 
 # The guarantee.

@@ -25,12 +25,13 @@ import thresher as th
 def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
-        "AdaHedge", "BalancedWinnow", "Batch", "BoundViolated", "ConcurrentUse", "Conservative", "Cover", "Disjunction",
-        "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Hedge", "Hypothesis",
-        "ImprovedMajority", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "LossRound",
-        "LossRounds", "MarginPerceptron", "NotRealizable", "ParameterError", "Perceptron", "Prediction", "RandomizedMajority",
-        "Round", "Rounds", "Separator", "SourceError", "StoreError", "Stream", "ThresherError", "Threshold", "Trace",
-        "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac", "save", "trace",
+        "AdaHedge", "BalancedWinnow", "Batch", "BoundViolated", "ConcurrentUse", "Conservative", "Consistent", "Cover",
+        "Disjunction", "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge",
+        "Hypothesis", "ImprovedMajority", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow",
+        "LossRound", "LossRounds", "MarginPerceptron", "NotRealizable", "Optimal", "ParameterError", "Perceptron",
+        "Prediction", "RandomizedMajority", "Round", "Rounds", "Separator", "SourceError", "StoreError", "Stream",
+        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac", "save",
+        "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

@@ -55,6 +55,11 @@ FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
         bounds.balanced_winnow_textbook: {"margin": 0.5, "n": 100},
         bounds.balanced_winnow_gap: {"gap": 1, "n": 100},
     },
+    "Finite classes": {
+        bounds.consistent: {"size": 1000},
+        bounds.halving: {"size": 1000},
+        bounds.optimal: {"dimension": 3},
+    },
     "Majorities": {
         bounds.weighted_majority: {"mistakes": 5, "n": 10, "beta": 0.5},
         bounds.weighted_majority_textbook: {"mistakes": 5, "n": 10, "eta": 0.5},

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thresher import bounds
+    from thresher.classes import Consistent, Halving, Optimal
     from thresher.compose import Conservative, pac
     from thresher.data.stream import Batch, Stream, open_stream
     from thresher.errors import (
@@ -65,6 +66,7 @@ __all__ = [
     "BoundViolated",
     "ConcurrentUse",
     "Conservative",
+    "Consistent",
     "Cover",
     "Disjunction",
     "Elimination",
@@ -72,6 +74,7 @@ __all__ = [
     "FixedShare",
     "FollowTheLeader",
     "Forecaster",
+    "Halving",
     "Hedge",
     "Hypothesis",
     "ImprovedMajority",
@@ -85,6 +88,7 @@ __all__ = [
     "LossRounds",
     "MarginPerceptron",
     "NotRealizable",
+    "Optimal",
     "ParameterError",
     "Perceptron",
     "Prediction",
@@ -110,7 +114,7 @@ __all__ = [
 
 #: Where the names above live, in the order in which they are asked. A name is imported when it is first used, so that
 #: `thresher --help` needs none of them.
-_HOMES = ("errors", "protocol", "linear", "experts", "compose", "ledger", "data.stream", "evaluate", "store")
+_HOMES = ("errors", "protocol", "linear", "experts", "classes", "compose", "ledger", "data.stream", "evaluate", "store")
 
 if not TYPE_CHECKING:
 

@@ -10,6 +10,7 @@ An upper bound says how badly a learner can do at most; an adversary shows that 
 """
 
 from thresher.adversaries.adversary import Adversary, WeightedLearner, force
+from thresher.adversaries.classes import Shattering, Sparing
 from thresher.adversaries.elimination import Flips
 from thresher.adversaries.game import game_value, worst_sequence
 from thresher.adversaries.greedy import Greedy
@@ -47,6 +48,8 @@ __all__ = [
     "Relay",
     "Scaled",
     "Seesaw",
+    "Shattering",
+    "Sparing",
     "Spiral",
     "TightFit",
     "TwoConstants",

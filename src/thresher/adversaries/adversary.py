@@ -37,6 +37,7 @@ Pair = tuple[Vector, int]
 
 L_contra = TypeVar("L_contra", bound=Learner[Any], contravariant=True)
 L = TypeVar("L", bound=Learner[Any])
+X = TypeVar("X")
 X_co = TypeVar("X_co", covariant=True)
 
 
@@ -105,7 +106,7 @@ def weights_of(learner: Weighing, n: int) -> NDArray[np.float64]:
     return np.asarray(weights)
 
 
-def leaning(learner: Learner[Vector], x: Vector) -> int:
+def leaning(learner: Learner[X], x: X) -> int:
     """What the learner says of x; of one that tosses coins (it has a `seed`) what it would rather say.
 
     `predict` shows a coin of the round to come, and no adversary may look at that: only at its chance, `p_positive`.
@@ -116,7 +117,7 @@ def leaning(learner: Learner[Vector], x: Vector) -> int:
     return +1 if said.p_positive >= 0.5 else -1
 
 
-def contrary(learner: Learner[Vector], x: Vector) -> int:
+def contrary(learner: Learner[X], x: X) -> int:
     """The label that the learner does not say; if it says neither, −1."""
     return +1 if leaning(learner, x) == -1 else -1
 

@@ -8,6 +8,7 @@ from thresher.bounds.balanced_winnow import (
 )
 from thresher.bounds.bound import Bound, Theorem
 from thresher.bounds.certificate import Certificate
+from thresher.bounds.classes import consistent, halving, optimal
 from thresher.bounds.elimination import (
     elimination,
     elimination_textbook,
@@ -97,11 +98,13 @@ __all__ = [
     "balanced_winnow_textbook",
     "balanced_winnow_tuned",
     "beta_for",
+    "consistent",
     "doubling",
     "elimination",
     "elimination_textbook",
     "fixed_share",
     "follow_the_leader",
+    "halving",
     "hedge",
     "hedge_anytime",
     "hedge_fixed",
@@ -119,6 +122,7 @@ __all__ = [
     "most_promotions",
     "online_to_batch",
     "online_to_batch_vote",
+    "optimal",
     "pac_block",
     "pac_sample",
     "perceptron_distance",

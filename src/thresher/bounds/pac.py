@@ -14,7 +14,6 @@ from numbers import Rational
 from operator import index
 from typing import SupportsIndex
 
-from thresher.bounds.arguments import as_float
 from thresher.bounds.bound import Bound, Theorem
 from thresher.errors import ParameterError
 from thresher.parameters import number
@@ -68,8 +67,8 @@ def pac_sample(mistakes: int, epsilon: float | Fraction, delta: float | Fraction
     >>> print(pac_sample(3, 0.1, 0.05))
     examples ≤ 123 by PAC from mistakes
     """
-    value = as_float(_checked(mistakes) * pac_block(mistakes, epsilon, delta))
-    return Bound(value, "examples", _PAC, (INDEPENDENT, PAC_CHOSEN, MISTAKE_BOUND))
+    most = _checked(mistakes) * pac_block(mistakes, epsilon, delta)
+    return Bound(most, "examples", _PAC, (INDEPENDENT, PAC_CHOSEN, MISTAKE_BOUND))
 
 
 def pac_block(mistakes: int, epsilon: float | Fraction, delta: float | Fraction) -> int:
