@@ -20,6 +20,7 @@ from scipy.stats import binom
 import thresher as th
 from tests.plain_classes import Domain, PlainHalving, all_functions, thresholds
 from thresher.bounds import Status, Verdict
+from thresher.classes import Thresholds
 from thresher.compose.pac_learning import Learned, definition
 
 RUNS = 1000
@@ -90,14 +91,15 @@ def edge_of_risk() -> tuple[Callable[[], Any], Domain[int], int]:
 
 
 def classes() -> Iterator[tuple[Callable[[], Any], Domain[int], int]]:
-    """Halving on small classes, with targets and distributions by chance."""
+    """Halving on small classes, ours and one of one's own, with targets and distributions by chance."""
     rng = np.random.default_rng(20)
     for k in range(10):
         table = all_functions(4) if k % 2 else thresholds(15)
         points = len(table[0])
         target = table[rng.integers(len(table))]
         parts = [int(part) for part in rng.integers(1, 50, points) ** 2]
-        yield partial(PlainHalving, table), Domain(range(points), target, parts), len(table).bit_length() - 1
+        make = partial(th.Halving, np.array(table) > 0) if k < 5 else partial(PlainHalving, table)
+        yield make, Domain(range(points), target, parts), len(table).bit_length() - 1
 
 
 def check_failures(failures: int, runs: int, delta: float) -> None:
@@ -172,6 +174,7 @@ def pool() -> Domain[Any]:
 
 
 PLANE, MARGIN = halfplane()
+LINE = Domain(range(7), thresholds(7)[3], [1] * 7)
 KINDS: dict[str, tuple[Callable[[], Any], Domain[Any], int]] = {
     "Winnow": (lambda: th.Winnow(6), disjunction(6, 2), th.bounds.winnow_disjunction(2, n=6).at_most),
     "Elimination": (lambda: th.Elimination(6), disjunction(6, 2), th.bounds.elimination(6, r=2).at_most),
@@ -184,7 +187,10 @@ KINDS: dict[str, tuple[Callable[[], Any], Domain[Any], int]] = {
     "WeightedMajority": (lambda: th.WeightedMajority(16), pool(), th.bounds.weighted_majority(0, n=16, beta=0.5).at_most),
     "WeightedMajority, Halving": (lambda: th.WeightedMajority(16, beta=0), pool(), 4),
     "FollowTheLeader": (lambda: th.FollowTheLeader(16), pool(), 15),
-    "PlainHalving": (lambda: PlainHalving(thresholds(7)), Domain(range(7), thresholds(7)[3], [1] * 7), 3),
+    "Consistent": (lambda: th.Consistent(Thresholds(range(7))), LINE, 7),
+    "Halving": (lambda: th.Halving(Thresholds(range(7))), LINE, 3),
+    "Optimal": (lambda: th.Optimal(Thresholds(range(7))), LINE, 3),
+    "PlainHalving": (lambda: PlainHalving(thresholds(7)), LINE, 3),
 }
 
 
