@@ -175,6 +175,17 @@ def test_a_weight_is_handed_on_and_one_of_zero_moves_nothing() -> None:
     assert (played.mistake, played.changed, played.weight, lazy.mistakes, lazy.updates) == (True, False, 0.0, 2, 1)
 
 
+def test_many_rounds_take_a_weight_for_each_row() -> None:
+    lazy = th.Conservative(th.Perceptron(2))
+    rounds = lazy.learn_many(np.eye(2), [-1, -1], [3.0, 2])
+    assert lazy.inner.weights.tolist() == [-3.0, -2.0]
+    assert [rounds[k].weight for k in range(2)] == [3.0, 2.0]
+    for bad in ([1.0], ["a", "b"], [[1.0, 1.0]]):
+        with pytest.raises(th.ExampleError, match="expected one number for each of 2 rows"):
+            lazy.learn_many(np.eye(2), [-1, -1], cast("Any", bad))
+    assert lazy.rounds == 2
+
+
 def test_neither_is_always_a_mistake() -> None:
     lazy = th.Conservative(th.Perceptron(1, tie="mistake"))
     assert lazy.learn([1.0], 1).mistake

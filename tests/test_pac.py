@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
@@ -379,3 +381,34 @@ def test_a_sample_too_short_says_how_many_more_are_always_enough(streaming: bool
         with pytest.raises(th.ParameterError):
             plain_run([*labels, *[+1] * (soonest - 1)], mistakes, streaming=streaming)
         assert 5 + enough <= mistakes * block
+
+
+# Certificates.
+
+
+def test_a_certificate_says_everything_and_goes_into_json() -> None:
+    learned = plain_run([+1] * 8, 7)
+    facts = json.loads(json.dumps(learned.certificate.as_dict()))
+    assert (facts["on"], facts["bound"], facts["probability"], facts["verdict"]) == ("risk", 0.5, 0.5, "conditional")
+    assert (facts["examples"], facts["mistakes"], facts["theorem"]) == (6, 0, "PAC from mistakes")
+    assert [premise["status"] for premise in facts["premises"]] == ["checked", "assumed"]
+    lines = learned.certificate.lines()
+    assert list(lines) == ["Claim", "Theorem", "Run", "Checked", "Assumed", "Says", "Not said", "Verify"]
+    assert (
+        lines["Run"]
+        == "6 of at most 42 examples, 0 of at most 7 mistakes; the hypothesis was right on the last 6, where 6 were to be"
+    )
+    assert str(learned) == str(learned.certificate)
+    assert "<td>Assumed</td>" in learned._repr_html_()
+    assert learned.blocks == 1
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.1, 0.3, 1 / 3, 1e-9, Fraction(1, 3), Fraction(1, 10**400), 1 - 2.0**-53])
+def test_what_is_printed_claims_no_more_than_what_is_proven(delta: Any) -> None:
+    learned = th.pac(PlainHalving([(+1, +1), (+1, -1)]), [(0, +1)] * 3000, mistakes=1, epsilon=Fraction(1, 3), delta=delta)
+    found = re.fullmatch(r"risk ≤ (\S+) with probability at least (\S+)", learned.certificate.claim)
+    assert found is not None
+    assert Fraction(found[1]) >= Fraction(1, 3)
+    assert Fraction(found[2]) <= 1 - Fraction(delta) or found[2] == str(1 - Decimal(repr(delta)))
+    assert Fraction(learned.epsilon) >= Fraction(1, 3)
+    assert Fraction(learned.delta) >= Fraction(delta)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from thresher.bounds.bound import Theorem
 from thresher.bounds.premise import Premise, Status, Verdict
-from thresher.bounds.printed import above, below
+from thresher.bounds.printed import above
 from thresher.notebook import table
 
 __all__ = ["RiskCertificate"]
@@ -82,7 +82,7 @@ class RiskCertificate:
             "theorem": self.theorem.name,
             "on": "risk",
             "bound": self.risk,
-            "probability": 1 - self.delta,
+            "delta": self.delta,
             "verdict": self.verdict.value,
             "premises": [{"statement": p.statement, "status": p.status.value, "detail": p.detail} for p in self.premises],
             "examples": self.examples,
@@ -117,10 +117,10 @@ def _printed(number: float) -> str:
 def _rest(delta: float) -> str:
     """1 − δ: exactly, if δ was given with few digits; else rounded down.
 
-    >>> _rest(0.05), _rest(1 / 3)
-    ('0.95', '0.666666')
+    >>> _rest(0.05), _rest(1 / 3), _rest(1e-300)
+    ('0.95', '0.666666', '0.999999')
     """
-    from decimal import Decimal
+    from decimal import ROUND_FLOOR, Context, Decimal
 
-    rest = 1 - Decimal(repr(delta))
-    return str(rest) if len(str(rest)) < 12 else below(1 - delta)
+    rest = Context(20, ROUND_FLOOR).subtract(Decimal(1), Decimal(repr(delta)))
+    return str(rest) if len(str(rest)) < 12 else str(Context(6, ROUND_FLOOR).subtract(Decimal(1), Decimal(delta)))

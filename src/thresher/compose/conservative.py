@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from thresher._core import NOT_A_LABEL, label_code
 from thresher.compose.frozen import Predictor, frozen
@@ -93,16 +94,17 @@ class Conservative(Generic[L]):
         self._negative = self._negative if code == +1 else code
         return played
 
-    def learn_many(self, X: object, y: object) -> Rounds:
+    def learn_many(self, X: object, y: object, weights: ArrayLike | None = None) -> Rounds:
         """One round a row, in order: the same as calling `learn` for each.
 
         A row that cannot be learned raises `ExampleError` with `.row`, its number, and `.rounds`, those before it; it is then
         as after them.
         """
         first, played = self._rounds + 1, list[Round]()
-        for row, (x, label) in enumerate(pairs((X, y))):
+        rows = list(pairs((X, y)))
+        for row, ((x, label), weight) in enumerate(zip(rows, _weights(weights, len(rows)), strict=True)):
             try:
-                played.append(self.learn(x, label))
+                played.append(self.learn(x, label, weight))
             except ExampleError as error:
                 refused = placed(error, row)
                 refused.rounds = _columns(first, X, played)
@@ -127,6 +129,17 @@ def _check_learner(learner: object) -> None:
         raise ParameterError(f"found {learner!r}, expected a learner, which predicts and learns")
 
 
+def _weights(weights: ArrayLike | None, rows: int) -> list[float]:
+    if weights is None:
+        return [1.0] * rows
+    array = np.asarray(weights)
+    if array.dtype.kind not in "biuf" or array.shape != (rows,):
+        raise ExampleError(
+            f"found weights of {array.dtype} and shape {array.shape}, expected one number for each of {rows} rows"
+        )
+    return [float(weight) for weight in array]
+
+
 def _columns(first: int, examples: object, played: list[Round]) -> Rounds:
     said: list[Any] = [round_.prediction for round_ in played]
     chances = [prediction.p_positive for prediction in said]
@@ -137,5 +150,6 @@ def _columns(first: int, examples: object, played: list[Round]) -> Rounds:
         labels=np.array([round_.label for round_ in played], dtype=np.int8),
         scores=np.array([prediction.score for prediction in said], dtype=np.float64),
         changed=np.array([round_.changed for round_ in played], dtype=np.bool_),
+        weights=np.array([round_.weight for round_ in played], dtype=np.float64),
         p_positive=np.array(chances, dtype=np.float64) if chances and None not in chances else None,
     )

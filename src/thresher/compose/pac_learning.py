@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -83,7 +85,15 @@ class _Run(NamedTuple):
     passed: bool
 
 
-def pac(learner: Learner[X], sample: object, *, mistakes: int, epsilon: float, delta: float, streaming: bool = True) -> Learned:
+def pac(
+    learner: Learner[X],
+    sample: object,
+    *,
+    mistakes: int,
+    epsilon: float | Fraction,
+    delta: float | Fraction,
+    streaming: bool = True,
+) -> Learned:
     r"""A hypothesis with risk at most ε, with probability at least 1 − δ, from a learner with at most M = `mistakes` mistakes.
 
     The learner plays the sample as `th.Conservative`, so that its hypothesis stays the same from one mistake to the next.
@@ -132,8 +142,8 @@ def pac(learner: Learner[X], sample: object, *, mistakes: int, epsilon: float, d
     Verify    let a fresh learner play these 53 examples in this order, and learn from its mistakes alone: it
               makes 2; and ⌈ln(M/δ)/ε⌉ is 48
     """
-    block = pac_block(mistakes, epsilon, delta)
-    most = int(mistakes)
+    block, most = pac_block(mistakes, epsilon, delta), int(mistakes)
+    risk, failure = _rounded_up(epsilon), _rounded_up(delta)
     lazy = learner if isinstance(learner, Conservative) else Conservative(learner)
     run = _play(lazy, sample, most, block, streaming)
     if not run.passed and run.mistakes < most:
@@ -146,10 +156,15 @@ def pac(learner: Learner[X], sample: object, *, mistakes: int, epsilon: float, d
         survived=run.survived,
         block=block,
         most_mistakes=most,
-        epsilon=float(epsilon),
-        delta=float(delta),
-        certificate=_certificate(run, most, block, streaming=streaming, epsilon=float(epsilon), delta=float(delta)),
+        epsilon=risk,
+        delta=failure,
+        certificate=_certificate(run, most, block, streaming=streaming, epsilon=risk, delta=failure),
     )
+
+
+def _rounded_up(share: float | Fraction) -> float:
+    nearest = float(share)
+    return nearest if not isinstance(share, Fraction) or Fraction(nearest) >= share else math.nextafter(nearest, 1.0)
 
 
 def _play(learner: Conservative[Any], sample: object, most: int, block: int, streaming: bool) -> _Run:
