@@ -27,8 +27,9 @@ _MOST_PLACES = 2**16
 class Sparing:
     """Of all examples the one on which the mistake spares the most concepts, while there is one that spares some.
 
-    Forces what is proven for Consistent, |C| − 1 mistakes, where each concept is +1 on one point alone and they come in order; and
-    ⌊lg|C|⌋ of Halving, k on all functions of k points.
+    Forces what is proven for Consistent, |C| − 1 mistakes, where each concept is +1 on one point alone and they come in order;
+    and ⌊lg|C|⌋ of Halving, k on all functions of k points. Against a learner that errs again and again where all
+    concepts agree it does not end: give `force` the `most` rounds.
 
     >>> import thresher as th
     >>> from thresher.adversaries import Sparing, force
@@ -41,8 +42,8 @@ class Sparing:
         self.concepts: ConceptClass = as_class(concepts)
         if self.concepts.places > _MOST_PLACES:
             raise ParameterError(
-                f"found {self.concepts.places:,} kinds of examples in {self.concepts!r}, expected at most {_MOST_PLACES:,}, as all "
-                "are looked at before each round"
+                f"found {self.concepts.places:,} kinds of examples in {self.concepts!r}, expected at most {_MOST_PLACES:,}, "
+                "as all are looked at before each round"
             )
 
     def against(self, learner: Learner[Any], /) -> Iterator[tuple[object, int]]:
@@ -68,8 +69,8 @@ class Sparing:
 class Shattering:
     """Down a tree of examples whose every way some concept takes, always against the learner: as deep as there is one.
 
-    Forces as many mistakes as the class has Littlestone dimension, `value`, of every learner without coins, and of `Optimal` not one
-    more: this is the value of the game. Small classes, as for `Optimal`.
+    Forces as many mistakes as the class has Littlestone dimension, `value`, of every learner without coins, and of `Optimal`
+    not one more: this is the value of the game. Small classes, as for `Optimal`.
 
     >>> import thresher as th
     >>> from thresher.adversaries import Shattering, force

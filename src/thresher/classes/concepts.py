@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Self, SupportsIndex
@@ -15,7 +15,7 @@ from thresher.classes.bits import Words, words_for
 from thresher.errors import ExampleError, ParameterError
 from thresher.protocol import Prediction
 
-__all__ = ["MOST_CONCEPTS", "Concept", "ConceptClass", "rows_of", "whole"]
+__all__ = ["MOST_CONCEPTS", "Concept", "ConceptClass", "rows_of", "shown", "whole"]
 
 #: Classes beyond this have a size and concepts, but are not gone through: 128 MiB of bits an example.
 MOST_CONCEPTS = 2**30
@@ -110,8 +110,14 @@ class ConceptClass(ABC):
             raise ParameterError(f"found concept {k}, expected one from 0 to {self.size - 1:,}")
         return Concept(self, k)
 
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
+        return type(self)._from, (self._arguments(), self._arrays())
+
     def __len__(self) -> int:
         return self.size
+
+    def __bool__(self) -> bool:
+        return True  # also where the size is beyond what `len` may return
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,6 +164,16 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex) or not least <= index(value) <= most:
         raise ParameterError(f"found {name} = {value!r}, expected a whole number from {least} to {most:,}")
     return index(value)
+
+
+def shown(x: object) -> str:
+    """What was found, for a message: not too long, and a scalar of NumPy's as Python's.
+
+    >>> shown(np.int64(3)), shown("x" * 100)[-2:]
+    ('3', 'x…')
+    """
+    text = repr(x.item() if isinstance(x, np.generic) else x)
+    return text if len(text) <= 80 else f"{text[:77]}…"
 
 
 def rows_of(X: object) -> Sequence[object] | NDArray[Any]:

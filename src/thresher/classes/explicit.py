@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from thresher._core import NOT_A_LABEL, label_code
 from thresher.classes.bits import Words, every, has, pack, words_for
-from thresher.classes.concepts import ConceptClass, whole
+from thresher.classes.concepts import ConceptClass, shown, whole
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
 
@@ -79,7 +79,7 @@ class Explicit(ConceptClass):
         try:
             return self._index[_point(x)]
         except (KeyError, TypeError, ParameterError):
-            raise ExampleError(f"found {_short(x)}, expected {self.domain}") from None
+            raise ExampleError(f"found {shown(x)}, expected {self.domain}") from None
 
     def example(self, place: int) -> object:
         """The point."""
@@ -165,7 +165,7 @@ class AllFunctions(ConceptClass):
     def place(self, x: object) -> int:
         """The point itself."""
         if isinstance(x, bool | np.bool_) or not isinstance(x, SupportsIndex) or not 0 <= (point := _index(x)) < self.k:
-            raise ExampleError(f"found {_short(x)}, expected {self.domain}")
+            raise ExampleError(f"found {shown(x)}, expected {self.domain}")
         return point
 
     def example(self, place: int) -> object:
@@ -297,8 +297,3 @@ def _members(points: Sequence[object]) -> str:
 def _listed(points: Sequence[object]) -> str:
     shown = [repr(point) for point in points[:_SHOWN]]
     return ", ".join(shown if len(points) <= _SHOWN else [*shown[:-1], "…", repr(points[-1])])
-
-
-def _short(x: object) -> str:
-    text = repr(x)
-    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -15,7 +15,7 @@ from thresher import labels
 from thresher._core import NOT_A_LABEL, label_code
 from thresher.bounds import Bound
 from thresher.classes.bits import Words, count, every
-from thresher.classes.concepts import ConceptClass, rows_of
+from thresher.classes.concepts import ConceptClass, rows_of, shown
 from thresher.classes.named import as_class, restored, stored
 from thresher.errors import ConcurrentUse, ExampleError, LabelError, NotRealizable, StoreError
 from thresher.protocol import Prediction, Round, Rounds
@@ -172,7 +172,7 @@ class ClassLearner:
         one made here.
         """
         if weight != 1.0:
-            raise ExampleError(f"found weight {weight!r}, expected 1: a concept fits an example or does not")
+            raise ExampleError(f"found weight {shown(weight)}, expected 1: a concept fits an example or does not")
         place, code = self._concepts.place(x), label_code(y)
         with self._entered():
             self._check_label(code, y)
@@ -233,9 +233,9 @@ class ClassLearner:
     def _check_label(self, code: int, y: object, row: int | None = None) -> None:
         where = "" if row is None else f"row {row}: "
         if code == NOT_A_LABEL:
-            raise LabelError(f"{where}found label {y!r}, expected -1, 0 or False for minus, 1 or True for plus", row=row)
+            raise LabelError(f"{where}found label {shown(y)}, expected -1, 0 or False for minus, 1 or True for plus", row=row)
         if code != 1 and self._now.negative not in (None, code):
-            raise LabelError(f"{where}found label {y!r}, but this stream has spelled minus the other way before", row=row)
+            raise LabelError(f"{where}found label {shown(y)}, but this stream has spelled minus the other way before", row=row)
 
     @contextmanager
     def _entered(self) -> Iterator[None]:

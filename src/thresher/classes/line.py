@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher.classes.bits import Words, pack, prefix
-from thresher.classes.concepts import ConceptClass
+from thresher.classes.concepts import ConceptClass, shown
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
 
@@ -53,8 +53,7 @@ class _OnALine(ConceptClass):
         if isinstance(x, np.ndarray) and x.ndim == 0:
             x = x.item()
         if not isinstance(x, int | float | np.integer | np.floating) or not math.isfinite(x):
-            text = repr(x)
-            raise ExampleError(f"found {text if len(text) <= 80 else text[:77] + '…'}, expected {self.domain}")
+            raise ExampleError(f"found {shown(x)}, expected {self.domain}")
         return float(x)
 
     def _arguments(self) -> dict[str, Any]:

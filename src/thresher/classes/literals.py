@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.classes.bits import Words, negated, pack, words_for
-from thresher.classes.concepts import ConceptClass, whole
+from thresher.classes.concepts import ConceptClass, shown, whole
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
 
@@ -61,7 +61,7 @@ class _OnAttributes(ConceptClass):
 
     def _attribute(self, j: object) -> int:
         if isinstance(j, bool) or not isinstance(j, SupportsIndex) or not 0 <= index(j) < self.n:
-            raise ExampleError(f"found {j!r} among the attributes that are on, expected {self.domain}", column=j)
+            raise ExampleError(f"found {shown(j)} among the attributes that are on, expected {self.domain}", column=j)
         return index(j)
 
     def example(self, place: int) -> object:
