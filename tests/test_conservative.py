@@ -43,7 +43,7 @@ def said_of_all(learner: Any) -> list[int]:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(stream=STREAMS)
 def test_it_is_its_definition_for_every_learner(name: str, stream: list[tuple[tuple[int, ...], int]]) -> None:
     lazy, plain = th.Conservative(MAKERS[name]()), MAKERS[name]()
@@ -58,7 +58,7 @@ def test_it_is_its_definition_for_every_learner(name: str, stream: list[tuple[tu
 
 
 @pytest.mark.parametrize("name", CONSERVATIVE)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(stream=STREAMS)
 def test_a_conservative_learner_is_its_own_twin(name: str, stream: list[tuple[tuple[int, ...], int]]) -> None:
     lazy, plain = th.Conservative(MAKERS[name]()), MAKERS[name]()

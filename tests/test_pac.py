@@ -26,7 +26,6 @@ from thresher.compose.pac_learning import Learned, definition
 
 RUNS = 1000
 CONFIDENCE = 0.999
-LONG = 10_000  # more than any pool here needs
 
 
 def e_between(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -200,7 +199,7 @@ KINDS: dict[str, tuple[Callable[[], Any], Domain[Any], int]] = {
 def test_every_kind_of_learner_goes_through_unchanged(kind: str, streaming: bool) -> None:
     make, domain, mistakes = KINDS[kind]
     failures = 0
-    for seed in range(25):
+    for seed in range(15):
         sample = domain.draws(np.random.default_rng(seed))
         learned = th.pac(make(), sample, mistakes=mistakes, epsilon=0.2, delta=0.1, streaming=streaming)
         failures += domain.risk(learned.hypothesis) > 0.2
@@ -211,8 +210,8 @@ def test_every_kind_of_learner_goes_through_unchanged(kind: str, streaming: bool
 @pytest.mark.parametrize("kind", KINDS)
 def test_whole_blocks_are_the_definition(kind: str) -> None:
     make, domain, mistakes = KINDS[kind]
-    for seed in range(10):
-        sample = list(islice(domain.draws(np.random.default_rng(seed)), LONG))
+    for seed in range(5):
+        sample = list(islice(domain.draws(np.random.default_rng(seed)), 1000))
         learned = th.pac(make(), sample, mistakes=mistakes, epsilon=0.3, delta=0.3, streaming=False)
         plain = definition(make(), sample, mistakes, learned.block)
         assert [learned.hypothesis.predict(x).label for x in domain.examples] == [
@@ -225,8 +224,8 @@ def test_whole_blocks_are_the_definition(kind: str) -> None:
 def test_a_stream_is_left_at_the_first_hypothesis_that_survives(kind: str) -> None:
     make, domain, mistakes = KINDS[kind]
     block = th.bounds.pac_block(mistakes, 0.3, 0.3)
-    for seed in range(10):
-        sample = list(islice(domain.draws(np.random.default_rng(seed)), LONG))
+    for seed in range(5):
+        sample = list(islice(domain.draws(np.random.default_rng(seed)), 1000))
         source = iter(sample)
         learned = th.pac(make(), source, mistakes=mistakes, epsilon=0.3, delta=0.3)
         lazy = th.Conservative(make())
@@ -235,14 +234,14 @@ def test_a_stream_is_left_at_the_first_hypothesis_that_survives(kind: str) -> No
             right = 0 if lazy.learn(x, y).mistake else right + 1
             runs.append(right)
         assert max(runs[:-1]) < block == runs[-1] == learned.survived
-        assert len(list(source)) == LONG - learned.examples  # no more was taken
+        assert len(list(source)) == 1000 - learned.examples  # no more was taken
 
 
 def test_the_streaming_form_needs_fewer_examples_on_the_whole() -> None:
     used = dict.fromkeys((True, False), 0)
     for streaming in used:
         for make, domain, mistakes in KINDS.values():
-            for seed in range(10):
+            for seed in range(5):
                 sample = domain.draws(np.random.default_rng(seed))
                 used[streaming] += th.pac(
                     make(), sample, mistakes=mistakes, epsilon=0.2, delta=0.1, streaming=streaming
