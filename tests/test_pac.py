@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
@@ -74,6 +75,14 @@ def test_a_block_is_not_too_short_where_floats_would_round_it_down() -> None:
 def test_the_block_count(mistakes: Any, epsilon: Any, delta: Any, block: int) -> None:
     assert th.bounds.pac_block(mistakes, epsilon, delta) == block
     assert th.bounds.pac_sample(mistakes, epsilon, delta).at_most == int(mistakes) * block
+
+
+def test_a_block_is_not_too_short_where_sixty_digits_would_not_tell() -> None:
+    ln_2 = Fraction(Context(90).ln(Decimal(2)))
+    for k in (7, 49, 1000):
+        below, above = (Fraction(int(ln_2 * 10**70) + step, k * 10**70) for step in (0, 1))  # k times it is just off ln 2
+        assert th.bounds.pac_block(1, below, Fraction(1, 2)) == k + 1
+        assert th.bounds.pac_block(1, above, Fraction(1, 2)) in (k, k + 1)
 
 
 def test_a_block_for_numbers_beyond_floats() -> None:
@@ -274,6 +283,16 @@ def test_after_the_last_mistake_only_the_mistake_bound_is_assumed() -> None:
     assert assumed == ["the learner makes at most M mistakes on every sequence of examples with these labels, M = 3"]
     assert certificate.lines()["Claim"] == "conditional: risk ≤ 0"
     assert "never errs on an example with such a label, however it is drawn" in certificate.lines()["Says"]
+
+
+def test_a_trial_after_the_last_mistake_rests_on_the_bound_unless_it_is_a_block_of_its_own() -> None:
+    """The union is over M trials: in the stream those of the first M hypotheses, in blocks those of the first M blocks."""
+    streamed, in_blocks = (plain_run([-1, -1, -1, +1, +1, +1, +1, +1], 3, streaming=streaming) for streaming in (True, False))
+    assert (streamed.examples, streamed.survived, streamed.block) == (7, 4, 4)
+    assert (in_blocks.examples, in_blocks.survived, in_blocks.blocks) == (8, 5, 2)
+    assert (streamed.certificate.risk, in_blocks.certificate.risk) == (0.0, 0.5)
+    assert "M = 3" in streamed.certificate.lines()["Assumed"]
+    assert "independent" in in_blocks.certificate.lines()["Assumed"]
 
 
 def test_never_more_than_the_formula_even_if_every_mistake_comes_as_late_as_it_can() -> None:
