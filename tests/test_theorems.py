@@ -24,7 +24,9 @@ def test_every_theorem_has_a_name_of_its_own() -> None:
 
 def test_every_bound_says_what_it_counts_what_it_assumes_and_by_whom() -> None:
     for bound in ENTRIES.values():
-        assert bound.on in ("mistakes", "updates after the first", "margin", "expected mistakes", "loss", "regret")
+        assert bound.on in (
+            "mistakes", "updates after the first", "margin", "expected mistakes", "loss", "regret", "examples", "risk",
+        )  # fmt: skip
         assert bound.assumes
         assert all(bound.theorem)
         assert not bound.infinite

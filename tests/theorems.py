@@ -89,6 +89,12 @@ FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
         bounds.aggregating_squared: {"n": 10, "low": -1, "high": 1},
         bounds.aggregating_brier: {"n": 10},
     },
+    "From mistakes to risk": {
+        bounds.pac_sample: {"mistakes": 3, "epsilon": 0.1, "delta": 0.05},
+        bounds.online_to_batch: {"mistakes": 30, "examples": 1000, "delta": 0.05},
+        bounds.online_to_batch_vote: {"mistakes": 30, "examples": 1000, "delta": 0.05},
+        bounds.random_stop: {"mistakes": 3, "examples": 99},
+    },
 }
 
 _HEAD = """# The theorems

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thresher import bounds
     from thresher.classes import Consistent, Halving, Optimal
+    from thresher.compose import Conservative, pac
     from thresher.data.stream import Batch, Stream, open_stream
     from thresher.errors import (
         BoundViolated,
@@ -67,6 +68,7 @@ __all__ = [
     "BestSequence",
     "BoundViolated",
     "ConcurrentUse",
+    "Conservative",
     "Consistent",
     "Cover",
     "Disjunction",
@@ -109,13 +111,14 @@ __all__ = [
     "bounds",
     "load",
     "open_stream",
+    "pac",
     "save",
     "trace",
 ]
 
 #: Where the names above live, in the order in which they are asked. A name is imported when it is first used, so that
 #: `thresher --help` needs none of them.
-_HOMES = ("errors", "protocol", "linear", "experts", "classes", "ledger", "data.stream", "evaluate", "store")
+_HOMES = ("errors", "protocol", "linear", "experts", "classes", "compose", "ledger", "data.stream", "evaluate", "store")
 
 if not TYPE_CHECKING:
 

@@ -49,6 +49,7 @@ from thresher.bounds.margin_perceptron import (
     margin_perceptron_recursion,
     margin_perceptron_textbook,
 )
+from thresher.bounds.pac import online_to_batch, online_to_batch_vote, pac_block, pac_sample, random_stop
 from thresher.bounds.perceptron import (
     perceptron_distance,
     perceptron_distance_textbook,
@@ -61,6 +62,7 @@ from thresher.bounds.perceptron import (
     perceptron_threshold,
 )
 from thresher.bounds.premise import Premise, Status, Verdict, judge
+from thresher.bounds.risk import RiskCertificate
 from thresher.bounds.winnow import (
     most_promotions,
     winnow_agnostic,
@@ -83,6 +85,7 @@ __all__ = [
     "Certificate",
     "Lost",
     "Premise",
+    "RiskCertificate",
     "Status",
     "Theorem",
     "Verdict",
@@ -118,7 +121,11 @@ __all__ = [
     "margin_perceptron_textbook",
     "mixture_log",
     "most_promotions",
+    "online_to_batch",
+    "online_to_batch_vote",
     "optimal",
+    "pac_block",
+    "pac_sample",
     "perceptron_distance",
     "perceptron_distance_textbook",
     "perceptron_gap",
@@ -129,6 +136,7 @@ __all__ = [
     "perceptron_squared_distance",
     "perceptron_threshold",
     "random_experts_regret",
+    "random_stop",
     "randomized_majority",
     "randomized_majority_textbook",
     "randomized_majority_tuned",

@@ -12,7 +12,7 @@ __all__ = ["Bound", "Theorem"]
 
 
 _IN_DIGITS = 10**30
-_COUNTS = ("mistakes", "updates after the first")
+_COUNTS = ("mistakes", "updates after the first", "examples")
 
 
 class Theorem(NamedTuple):

@@ -1,6 +1,23 @@
-"""Learners made from learners: what an example or a label becomes before one sees it."""
+"""Learners made from learners, hypotheses made from runs, and what an example or a label becomes before a learner sees it."""
 
+from thresher.compose.average import Averaged, online_to_batch
+from thresher.compose.conservative import Conservative
 from thresher.compose.flipped import Flipped
+from thresher.compose.frozen import Frozen, Predictor, frozen
+from thresher.compose.pac_learning import Learned, pac
 from thresher.compose.prepare import factor_for, negations, r_of_k
 
-__all__ = ["Flipped", "factor_for", "negations", "r_of_k"]
+__all__ = [
+    "Averaged",
+    "Conservative",
+    "Flipped",
+    "Frozen",
+    "Learned",
+    "Predictor",
+    "factor_for",
+    "frozen",
+    "negations",
+    "online_to_batch",
+    "pac",
+    "r_of_k",
+]
