@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from thresher.bounds.printed import above
+from thresher.errors import ParameterError
 
 __all__ = ["Bound", "Theorem"]
 
@@ -49,19 +50,33 @@ class Bound:
         return self.on in _COUNTS
 
     @property
-    def at_most(self) -> float:
-        """The most that the bound allows: the largest whole count within it, or, of what is no count, the value rounded up.
+    def at_most(self) -> int:
+        """The largest whole count within the bound, which must be on a count.
 
-        A whole number is exact. A count is rounded outward by a relative and an absolute 1e-9 where its bound is a float: for
-        k orthonormal examples the formula falls below the k mistakes that are made for 12 of the values k ≤ 40.
+        A whole number is exact. A float is rounded outward by a relative and an absolute 1e-9: for k orthonormal examples the
+        formula falls below the k mistakes that are made for 12 of the values k ≤ 40.
 
         >>> from thresher import bounds
-        >>> bounds.weighted_majority(5, n=10, beta=0.5).at_most, bounds.mixture_log(10).at_most
-        (20, 2.30259)
+        >>> bounds.weighted_majority(5, n=10, beta=0.5).at_most
+        20
         """
         if self.infinite:
             raise OverflowError("the bound is infinite: it allows any count")
-        return math.floor(self._outward) if self.counts else float(above(self.value))
+        if not self.counts:
+            raise ParameterError(f"found a bound on {self.on}, expected one on a count: take its `most`")
+        return math.floor(self._outward)
+
+    @property
+    def most(self) -> float:
+        """The most that the bound allows: `at_most` of a count, and otherwise the value, rounded up as it is printed.
+
+        >>> from thresher import bounds
+        >>> bounds.weighted_majority(5, n=10, beta=0.5).most, bounds.mixture_log(10).most
+        (20, 2.30259)
+        """
+        if self.infinite:
+            return math.inf
+        return self.at_most if self.counts else float(above(self.value))
 
     @property
     def infinite(self) -> bool:
@@ -80,8 +95,7 @@ class Bound:
             return "∞"
         if not self.counts:
             return above(self.value)
-        most = int(self.at_most)
-        return f"{most:,}" if most < _IN_DIGITS else f"2^{most.bit_length()}"
+        return f"{self.at_most:,}" if self.at_most < _IN_DIGITS else f"2^{self.at_most.bit_length()}"
 
     def allows(self, count: float) -> bool:
         """Whether a count stays within the bound."""

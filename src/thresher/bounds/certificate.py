@@ -170,7 +170,7 @@ class Certificate:
             "on": self.bound.on,
             "count": self.count,
             "bound": None if silent else self.bound.value,
-            "at_most": None if silent else self.bound.at_most,
+            "at_most": None if silent else self.bound.most,
             "verdict": self.verdict.value,
             "premises": [{"statement": p.statement, "status": p.status.value, "detail": p.detail} for p in self.premises],
             "rounds": self.rounds,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from threading import RLock
@@ -174,7 +173,7 @@ class Ledger:
         ranks = {Verdict.VIOLATED: 0, Verdict.CERTIFIED: 1, Verdict.REFUTED: 2, Verdict.CONDITIONAL: 2, Verdict.VOID: 3}
 
         def rank(certificate: Certificate) -> tuple[int, bool, bool, float]:
-            limit = math.inf if certificate.bound.infinite else certificate.bound.at_most
+            limit = certificate.bound.most
             if not certificate.bound.counts:
                 limit = certificate.bound.value
             return ranks[certificate.verdict], certificate.says_little, certificate.diagnostic, limit
