@@ -117,7 +117,8 @@ class Table:
             head = opened.peek()
             self.parquet = head.startswith(_PARQUET)
             self.separator = "," if self.parquet else self._separator(head)
-        self.columns = tuple(name.strip() for name in self._names())
+        self._written = self._names()
+        self.columns = tuple(name.strip() for name in self._written)
         self._check_names()
 
     def blocks(self) -> Iterator[Block]:
@@ -162,7 +163,7 @@ class Table:
                     io.BufferedReader(_Raw(opened), _BYTES),
                     read_options=reading.ReadOptions(use_threads=False, block_size=_BYTES),
                     parse_options=reading.ParseOptions(delimiter=self.separator, newlines_in_values=True),
-                    convert_options=reading.ConvertOptions(default_column_type=arrow.string()),
+                    convert_options=reading.ConvertOptions(column_types=dict.fromkeys(self._written, arrow.string())),
                 )
             except arrow.ArrowInvalid as error:
                 raise self._explained(error) from None
