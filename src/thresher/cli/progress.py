@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from thresher.evaluate import percent
 
 if TYPE_CHECKING:
     from thresher._core import Rounds
-    from thresher.data.stream import Stream
+    from thresher.data.source import Source
     from thresher.ledger import Tally
 
 __all__ = ["Bar", "Table"]
@@ -80,6 +80,16 @@ class Table:
         self._row_before = (self._examples, self._mistakes)
 
 
+class Reading(Protocol):
+    """What is being read: where from, and how many bytes so far."""
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def read(self) -> int: ...
+
+
 class Bar:
     """Lines on stderr; below them, on a terminal and after half a second, how far one has come, how fast, and what is left."""
 
@@ -108,7 +118,7 @@ class Bar:
         else:
             self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-    def advance(self, what: str, stream: Stream, examples: int) -> None:
+    def advance(self, what: str, stream: Reading, examples: int) -> None:
         """Says how far the stream was read."""
         if not self._terminal or time.monotonic() - self._began < 0.5:
             return

@@ -69,7 +69,11 @@ class Block(NamedTuple):
 
     def text(self, name: str) -> list[str]:
         """A column as it is written; an empty cell is an empty text."""
-        cells = self.cells.column(self.table.columns.index(name))
+        return self.texts(self.table.columns.index(name))
+
+    def texts(self, number: int) -> list[str]:
+        """The same by the column's number, from 0, for those that have no name."""
+        cells = self.cells.column(number)
         return ["" if cell is None else str(cell) for cell in cells.to_pylist()]
 
     def error(self, row: int, message: str) -> SourceError:

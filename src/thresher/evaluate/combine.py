@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from thresher.bounds import Bound
 from thresher.errors import ExampleError
 from thresher.evaluate.scores import average, losses
 from thresher.experts import LossRounds
+from thresher.ledger import Ledger
 
 __all__ = ["Course", "Player", "Point", "Rows", "combine", "mixture_losses"]
 
@@ -54,6 +55,7 @@ class Point(NamedTuple):
     awake: NDArray[np.int64]
     average: float
     proven: float | None
+    regret: float | None
 
 
 class Course(NamedTuple):
@@ -76,10 +78,8 @@ class Course(NamedTuple):
         return self.rounds - self.part.t
 
 
-def combine(
-    player: Player, table: Sequence[Rows], loss: str, *, watch: Callable[[LossRounds, int], None] | None = None
-) -> Course:
-    """Plays all rows in order. `watch` is given the rounds, in pieces that end at the points, and the number of rows before.
+def combine(player: Player, table: Sequence[Rows], loss: str, ledger: Ledger | None = None) -> Course:
+    """Plays all rows in order, and enters the rounds into the ledger.
 
     A row that cannot be played raises `ExampleError` with `.row` counted over the whole table.
     """
@@ -89,18 +89,18 @@ def combine(
     n = table[0].forecasts.shape[1]
     tally = _Tally(n)
     made: list[Numbers] = []
-    points = {0: tally.point(player, 0)}
+    points = {0: tally.point(player, 0, None)}
     for start, stop, rows in _pieces(table, marks):
         known = not np.isnan(rows.outcomes[0])
         try:
             if known:
                 played = player.learn_many(rows.forecasts, rows.outcomes)
                 said = np.asarray(played.forecasts, np.float64)
-                if watch is not None:
-                    watch(played, start)
                 tally.enter(loss, rows, said)
+                if ledger is not None:
+                    ledger.enter(played)
                 if tally.t in marks:
-                    points[tally.t] = tally.point(player, stop)
+                    points[tally.t] = tally.point(player, stop, None if ledger is None else ledger.regret)
             else:
                 said = _only_forecast(player, rows.forecasts)
         except ExampleError as error:
@@ -165,8 +165,8 @@ class _Tally:
         self._average += float(losses(loss, average(rows.forecasts)[:, None], rows.outcomes).sum())
         self.t += len(said)
 
-    def point(self, player: Player, row: int) -> Point:
+    def point(self, player: Player, row: int, regret: float | None) -> Point:
         proven = None if self.t == 0 else player.proven
         weights = player.weights if self.t else np.full(len(self._losses), 1 / len(self._losses))
         value = None if proven is None or proven.infinite else proven.value
-        return Point(self.t, row, weights, self._loss, self._losses, self._awake, self._average, value)
+        return Point(self.t, row, weights, self._loss, self._losses, self._awake, self._average, value, regret)

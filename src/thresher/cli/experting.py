@@ -1,0 +1,160 @@
+"""What `thresher experts` does."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.bounds import Certificate, Verdict
+from thresher.cli.advice import Advice, Asked, Numbers, read, written
+from thresher.cli.columns import Chosen, choose
+from thresher.cli.experts import RULES
+from thresher.cli.printing import print_json
+from thresher.cli.progress import Bar
+from thresher.data.source import Source
+from thresher.data.table import Table, open_table
+from thresher.errors import ExampleError, NotRealizable, ParameterError, SourceError
+from thresher.evaluate.combine import Course, Player, combine
+from thresher.store.atomic import check_place, replace
+
+__all__ = ["Combined", "Hindsight", "experts"]
+
+VIOLATED = 3
+_MAJORITIES = ("weighted-majority", "randomized-majority", "improved-majority", "follow-the-leader")
+_AGGREGATED = ("log", "brier")
+
+
+@dataclass(frozen=True)
+class Hindsight:
+    """The best fixed mixture, found after the fact, what it lost up to each point, and how far it may be from the best."""
+
+    weights: Numbers
+    losses: dict[int, float]
+    gap: float
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A run, for those who show it."""
+
+    options: argparse.Namespace
+    table: Table
+    chosen: Chosen
+    advice: Advice
+    loss: str
+    player: Player
+    against: str
+    course: Course
+    hindsight: Hindsight | None
+    certificates: list[Certificate]
+    ledger: str
+    seconds: float
+
+    @property
+    def binary(self) -> bool:
+        """Whether all is 0 or 1, and what is counted are mistakes."""
+        return self.advice.binary and self.loss == "absolute"
+
+    @property
+    def coming(self) -> list[int]:
+        """The rows that were only forecast."""
+        return _coming(self)
+
+
+def experts(options: argparse.Namespace) -> int:
+    """Runs the command."""
+    limits = _checked(options)
+    with Bar(quiet=options.quiet) as bar, open_table(options.source) as table:
+        _check_places(options, table.source)
+        chosen = choose(table, options)
+        if chosen.several and options.loss not in (None, *_AGGREGATED):
+            raise ParameterError(f"found --loss {options.loss} with several outcomes, expected log or brier")
+        if options.odds and not chosen.several:
+            raise ParameterError("found --odds, expected several outcomes with it, such as --outcome home,draw,away")
+        if chosen.several:
+            _refuse_rule(options, "several outcomes")
+        began = time.monotonic()
+        advice = read(table, chosen, Asked(options.odds, options.loss in _AGGREGATED, limits), bar)
+        combined = _combine(options, table, chosen, advice, limits, began)
+        if options.forecasts is not None:
+            replace(options.forecasts, written(table, chosen, combined.course.forecasts, options.forecasts))
+        from thresher.cli.scoreboard import as_json, as_page, as_text
+
+        if options.report is not None:
+            replace(options.report, [as_page(combined).encode("utf-8", "replace")])
+        if options.json:
+            print_json(as_json(combined))
+        else:
+            print(as_text(combined))
+    if any(certificate.verdict is Verdict.VIOLATED for certificate in combined.certificates):
+        print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
+        return VIOLATED
+    return 0
+
+
+# ---- what was asked for --------------------------------------------------------------------------------------------
+
+
+def _checked(options: argparse.Namespace) -> tuple[float, float] | None:
+    """Options that go together; the range, if there is one."""
+    rule = options.rule or "adahedge"
+    for name in ("eta", "alpha", "beta", "seed"):
+        if getattr(options, name) is not None and name not in RULES[rule]:
+            own = ", ".join(f"--{each}" for each in RULES[rule]) or "none of its own"
+            raise ParameterError(f"found --{name}, which {rule} does not have; it has {own}")
+    limits = None if options.range is None else _range(options.range)
+    if limits is not None and options.loss not in (None, "squared"):
+        raise ParameterError(f"found --range with --loss {options.loss}, expected it with squared alone")
+    if limits is not None or options.loss in _AGGREGATED:
+        _refuse_rule(options, "--range" if limits is not None else f"--loss {options.loss}")
+    if rule in _MAJORITIES and (options.against == "mixture" or options.loss not in (None, "absolute")):
+        found = "--against mixture" if options.against == "mixture" else f"--loss {options.loss}"
+        raise ParameterError(f"found {found} with --rule {rule}, which counts mistakes against the best forecaster's")
+    return limits
+
+
+def _refuse_rule(options: argparse.Namespace, what: str) -> None:
+    if options.rule is not None:
+        raise ParameterError(f"found --rule {options.rule} with {what}, which has a rule of its own: leave the option out")
+    if options.against == "mixture":
+        raise ParameterError(f"found --against mixture with {what}, where the best forecaster is what is proven: leave it out")
+
+
+def _range(text: str) -> tuple[float, float]:
+    low, _, high = text.partition(",")
+    try:
+        limits = float(low), float(high)
+    except ValueError:
+        limits = math.nan, math.nan
+    if not (math.isfinite(limits[0]) and math.isfinite(limits[1]) and limits[0] < limits[1]):
+        raise ParameterError(f"found --range {text}, expected two numbers A,B with A below B; a negative one as --range=A,B")
+    return limits
+
+
+def _check_places(options: argparse.Namespace, source: Source) -> None:
+    """What would keep a file from being written is said before anything is read."""
+    places = [(f"--{name}", getattr(options, name)) for name in ("forecasts", "report") if getattr(options, name) is not None]
+    for option, path in places:
+        check_place(path)
+        if Path(path).exists() and source.is_file(source.places[0], Path(path)):
+            raise ParameterError(f"found {path} as source and for {option}, expected another file")
+    if len(places) == 2 and Path(places[0][1]).resolve() == Path(places[1][1]).resolve():
+        raise ParameterError(f"found {places[0][1]} for both --forecasts and --report, expected two files")
+
+
+# ---- the run -------------------------------------------------------------------------------------------------------
+
+
+def _combine(
+    options: argparse.Namespace,
+    table: Table,
+    chosen: Chosen,
+    advice: Advice,
+    limits: tuple[float, float] | None,
+    began: float,
+) -> Combined:
+    raise NotImplementedError
