@@ -189,6 +189,7 @@ void bind_rules(nb::module_& m);
 void bind_group(nb::module_& m);
 void bind_frozen(nb::module_& m);
 void bind_experts(nb::module_& m);
+void bind_forecaster(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_store(nb::module_& m);
 

@@ -65,6 +65,13 @@ class PythonMixer {
         return owned<double>(std::move(lost), rows);
     }
 
+    nb::tuple heads() {
+        return read([](const Mixer& mixer) {
+            const MixerHead& head = mixer.head;
+            return nb::make_tuple(head.rounds, head.gap, head.loss, head.rest, head.slept, head.largest);
+        });
+    }
+
     nb::tuple state() {
         return read([](const Mixer& mixer) {
             nb::dict planes;
@@ -137,6 +144,7 @@ void bind_experts(nb::module_& m) {
         .def("_learn", &PythonMixer::learn, nb::arg("losses"))
         .def("_learn_many", &PythonMixer::learn_many<Table64>, nb::arg("losses").noconvert())
         .def("_learn_many", &PythonMixer::learn_many<Table32>, nb::arg("losses").noconvert())
+        .def("_heads", &PythonMixer::heads, nb::sig("def _heads(self) -> tuple[int, float, float, float, int, float]"))
         .def("_state", &PythonMixer::state,
              nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], int, float, float, "
                      "float, int, float]"))

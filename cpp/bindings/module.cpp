@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
     python::bind_group(m);
     python::bind_frozen(m);
     python::bind_experts(m);
+    python::bind_forecaster(m);
     python::bind_reading(m);
     python::bind_store(m);
     m.def("instruction_sets", &instruction_sets, "The kernels this machine can run. All give the same bits.");

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         ThresherError,
     )
     from thresher.evaluate import Trace, trace
-    from thresher.experts import AdaHedge, FixedShare, Hedge, LossRound, LossRounds
+    from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRound, LossRounds
     from thresher.ledger import Cover, Disjunction, Ledger, Separator, Threshold
     from thresher.linear import (
         BalancedWinnow,
@@ -57,6 +57,7 @@ __all__ = [
     "Elimination",
     "ExampleError",
     "FixedShare",
+    "Forecaster",
     "Hedge",
     "Hypothesis",
     "Label",

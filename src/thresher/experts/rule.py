@@ -14,30 +14,73 @@ from thresher.errors import ExampleError, ParameterError, StoreError
 from thresher.examples import numeric
 from thresher.parameters import attributes
 
-__all__ = ["LossRound", "LossRounds", "LossRule", "Parameters", "experts"]
+__all__ = ["Heads", "LossRound", "LossRounds", "LossRule", "Origin", "Parameters", "check_heads", "experts"]
 
 #: What JSON can hold.
 Parameters = dict[str, Any]
 
-_HEADS = {"rounds": int, "gap": float, "loss": float, "rest": float, "slept": int, "largest": float}
 _MOST_EXPERTS = 2**31
 
 
+class Heads(NamedTuple):
+    """Where a rule stands after its rounds.
+
+    `gap` is the sum of its mixability gaps, `loss` + `rest` what it lost, `slept` the first round in which an expert slept (0:
+    none), `largest` the largest range of losses in a round. A Forecaster's gap and largest are those of the losses that its
+    rule was given, its loss is that of its forecasts.
+    """
+
+    rounds: int
+    gap: float
+    loss: float
+    rest: float
+    slept: int
+    largest: float
+
+
+class Origin(NamedTuple):
+    """Which rule of the core played rounds, made with which arguments, and where it stood before and after them.
+
+    Rounds follow on others if their `before` is the others' `after`.
+    """
+
+    rule: str
+    arguments: Parameters
+    before: Heads
+    after: Heads
+
+
 class LossRound(NamedTuple):
-    """A round: what each expert lost (NaN: it was asleep), the mixture that was played, and what that lost."""
+    """A round: what each expert lost (NaN: it was asleep), the mixture that was played, and what that lost.
+
+    A Forecaster's also has its forecast, what came, and what the experts had forecast (`given`). `origin` is None where the
+    round was not played by the core.
+    """
 
     t: int
     losses: NDArray[np.float64]
     mixture: NDArray[np.float64]
     loss: float
+    forecast: float | NDArray[np.float64] | None = None
+    outcome: float | None = None
+    given: NDArray[np.float64] | None = None
+    origin: Origin | None = None
 
 
 class LossRounds(NamedTuple):
-    """Many rounds: the number of the first, the experts' losses by reference, and what the mixture lost in each."""
+    """Many rounds: the number of the first, the experts' losses by reference, and what the mixture lost in each.
+
+    A Forecaster's also have its forecasts, the outcomes, and what the experts had forecast (`given`, by reference). `origin` is
+    None where the rounds were not played by the core.
+    """
 
     first: int
     losses: NDArray[np.float32] | NDArray[np.float64]
     loss: NDArray[np.float64]
+    forecasts: NDArray[np.float64] | None = None
+    outcomes: NDArray[np.float64] | None = None
+    given: NDArray[np.float32] | NDArray[np.float64] | None = None
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         return len(self.loss)
@@ -58,6 +101,10 @@ def experts(n: object) -> int:
 class LossRule(Mixer):
     """A rule that weighs n experts by what they lost, and loses what their mixture loses."""
 
+    def __init__(self, n: int, rate: str, eta: float, alpha: float) -> None:
+        super().__init__(n, rate, eta, alpha)
+        self._core_rule = (rate, eta, alpha)
+
     # What each rule must say for itself raises until it does: classes of the core have a metaclass of their own, so ABC
     # cannot ask for it.
 
@@ -75,9 +122,9 @@ class LossRule(Mixer):
         row = np.require(numeric(losses, "losses", "one number for each expert"), np.float64, ["C", "A"])
         if row.ndim != 1:
             raise ExampleError(f"found losses of shape {row.shape}, expected one number for each of {self.n} experts")
-        mixture = self.weights
+        mixture, before = self.weights, Heads(*self._heads())
         loss = self._learn(row)
-        return LossRound(self.rounds, row, mixture, loss)
+        return LossRound(before.rounds + 1, row, mixture, loss, origin=self._origin(before))
 
     def learn_losses_many(self, L: ArrayLike) -> LossRounds:
         """One round a row, in order: the same, bit for bit, as `learn_losses` for each.
@@ -90,8 +137,12 @@ class LossRule(Mixer):
         if table.ndim != 2:
             raise ExampleError(f"found L of shape {table.shape}, expected rounds × {self.n} experts")
         table = np.require(table, None, ["C", "A"])
-        first = self.rounds + 1
-        return LossRounds(first, table, self._learn_many(table))
+        before = Heads(*self._heads())
+        loss = self._learn_many(table)
+        return LossRounds(before.rounds + 1, table, loss, origin=self._origin(before))
+
+    def _origin(self, before: Heads) -> Origin:
+        return Origin(type(self).__name__, self._arguments(), before, Heads(*self._heads()))
 
     @property
     def losses(self) -> NDArray[np.float64]:
@@ -111,8 +162,8 @@ class LossRule(Mixer):
 
     def state(self) -> tuple[Parameters, dict[str, NDArray[np.float64]]]:
         """Everything the rule is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
-        planes, *values = self._state()
-        heads = dict(zip(_HEADS, values, strict=True))
+        planes, rounds, gap, loss, rest, slept, largest = self._state()
+        heads = Heads(rounds, gap, loss, rest, slept, largest)._asdict()
         return {"rule": type(self).__name__, "arguments": self._arguments(), "heads": heads}, planes
 
     @classmethod
@@ -148,12 +199,9 @@ def _check_state(parameters: object, arrays: object, name: str) -> None:
     if not isinstance(parameters, Mapping) or set(parameters) != {"rule", "arguments", "heads"} or parameters["rule"] != name:
         raise StoreError(f"the state's parameters are not a rule {name}, its arguments and its heads")
     heads, arguments = parameters["heads"], parameters["arguments"]
-    if not isinstance(arguments, dict) or not isinstance(heads, dict) or set(heads) != set(_HEADS):
-        raise StoreError(f"the state's heads are not {', '.join(_HEADS)}")
-    if not all(type(heads[head]) is kind and np.isfinite(heads[head]) for head, kind in _HEADS.items()):
-        raise StoreError("the state's heads are not whole counts and finite sums")
-    if not 0 <= heads["slept"] <= heads["rounds"] < 2**62 or not min(heads["gap"], heads["largest"]) >= 0.0:
-        raise StoreError(f"found heads {heads!r} that no run of rounds can have")
+    check_heads(heads)
+    if not isinstance(arguments, dict):
+        raise StoreError(f"the state's arguments are not those of {name}")
     if not isinstance(arrays, Mapping) or set(arrays) != {"losses", "weights"}:
         raise StoreError("the state's arrays are not the losses and the weights")
     n = arguments.get("n")  # before memory is taken for so many
@@ -164,3 +212,18 @@ def _check_state(parameters: object, arrays: object, name: str) -> None:
             raise StoreError("the state's arrays are not all finite numbers that learning can reach")
     if not (arrays["weights"] >= 0.0).all() or not arrays["weights"].any():
         raise StoreError("the state's weights are not those of a mixture")
+
+
+def check_heads(heads: object) -> None:
+    """Raise unless this is a rule's `Heads` as a dict.
+
+    >>> check_heads(Heads(2, 0.5, 1.0, 0.0, 0, 1.0)._asdict())
+    """
+    if not isinstance(heads, dict) or set(heads) != set(Heads._fields):
+        raise StoreError(f"the state's heads are not {', '.join(Heads._fields)}")
+    if not all(type(heads[head]) is (int if head in {"rounds", "slept"} else float) for head in Heads._fields):
+        raise StoreError("the state's heads are not whole counts and finite sums")
+    if not all(np.isfinite(heads[head]) for head in ("gap", "loss", "rest", "largest")):
+        raise StoreError("the state's heads are not whole counts and finite sums")
+    if not 0 <= heads["slept"] <= heads["rounds"] < 2**62 or not min(heads["gap"], heads["largest"]) >= 0.0:
+        raise StoreError(f"found heads {heads!r} that no run of rounds can have")
