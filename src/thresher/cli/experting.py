@@ -8,6 +8,9 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from thresher.bounds import Certificate, Verdict
 from thresher.cli.advice import Advice, Asked, Numbers, read, written
@@ -17,15 +20,29 @@ from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
 from thresher.data.source import Source
 from thresher.data.table import Table, open_table
-from thresher.errors import ExampleError, NotRealizable, ParameterError, SourceError
+from thresher.errors import ExampleError, ParameterError, SourceError
 from thresher.evaluate.combine import Course, Player, combine
+from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRule
 from thresher.store.atomic import check_place, replace
 
 __all__ = ["Combined", "Hindsight", "experts"]
 
 VIOLATED = 3
+_IN_WORDS = {
+    "adahedge": "AdaHedge",
+    "hedge": "Hedge",
+    "fixed-share": "Fixed Share",
+    "log": "Bayes's mixture",
+    "brier": "the aggregating rule",
+}
 _MAJORITIES = ("weighted-majority", "randomized-majority", "improved-majority", "follow-the-leader")
 _AGGREGATED = ("log", "brier")
+_LOSSES: dict[str, Literal["squared", "absolute", "log", "brier"]] = {
+    "squared": "squared",
+    "absolute": "absolute",
+    "log": "log",
+    "brier": "brier",
+}
 
 
 @dataclass(frozen=True)
@@ -61,8 +78,40 @@ class Combined:
 
     @property
     def coming(self) -> list[int]:
-        """The rows that were only forecast."""
-        return _coming(self)
+        """The rows that have a forecast and no outcome."""
+        unknown = np.isnan(np.concatenate([rows.outcomes for rows in self.advice.rows]))
+        said = ~np.isnan(self.course.forecasts.reshape(len(unknown), -1)).any(1)
+        return [int(row) for row in np.flatnonzero(unknown & said)]
+
+    @property
+    def how(self) -> str:
+        """The rule in words."""
+        against = "the best fixed mixture" if self.against == "mixture" else "the best forecaster"
+        return f"{_IN_WORDS[self.options.rule or self._usual]} for the {self.loss} loss, against {against}"
+
+    @property
+    def _usual(self) -> str:
+        if self.loss == "log":
+            return "log"
+        return "brier" if self.loss == "brier" or self.options.range is not None else "adahedge"
+
+    @property
+    def regret(self) -> float | None:
+        """What the combination lost more than what it is compared with."""
+        end = self.course.points[-1]
+        if self.against == "mixture":
+            return None if self.hindsight is None else end.loss - self.hindsight.losses[end.t]
+        return None if self.advice.asleep else end.loss - float(end.losses.min())
+
+
+class Session(NamedTuple):
+    """What was asked for, of which columns."""
+
+    options: argparse.Namespace
+    table: Table
+    chosen: Chosen
+    limits: tuple[float, float] | None
+    began: float
 
 
 def experts(options: argparse.Namespace) -> int:
@@ -77,9 +126,9 @@ def experts(options: argparse.Namespace) -> int:
             raise ParameterError("found --odds, expected several outcomes with it, such as --outcome home,draw,away")
         if chosen.several:
             _refuse_rule(options, "several outcomes")
-        began = time.monotonic()
+        session = Session(options, table, chosen, limits, time.monotonic())
         advice = read(table, chosen, Asked(options.odds, options.loss in _AGGREGATED, limits), bar)
-        combined = _combine(options, table, chosen, advice, limits, began)
+        combined = _combine(session, advice)
         if options.forecasts is not None:
             replace(options.forecasts, written(table, chosen, combined.course.forecasts, options.forecasts))
         from thresher.cli.scoreboard import as_json, as_page, as_text
@@ -149,12 +198,53 @@ def _check_places(options: argparse.Namespace, source: Source) -> None:
 # ---- the run -------------------------------------------------------------------------------------------------------
 
 
-def _combine(
-    options: argparse.Namespace,
-    table: Table,
-    chosen: Chosen,
-    advice: Advice,
-    limits: tuple[float, float] | None,
-    began: float,
-) -> Combined:
-    raise NotImplementedError
+def _combine(session: Session, advice: Advice) -> Combined:
+    options, table, chosen = session.options, session.table, session.chosen
+    loss = options.loss or _usual_loss(session, advice)
+    player = _player(session, loss)
+    ledger = None
+    try:
+        course = combine(player, advice.rows, loss, ledger)
+    except ExampleError as error:
+        raise _placed(error, table, chosen, advice) from None
+    return Combined(
+        options=options,
+        table=table,
+        chosen=chosen,
+        advice=advice,
+        loss=loss,
+        player=player,
+        against=player.against,
+        course=course,
+        hindsight=None,
+        certificates=[],
+        ledger="",
+        seconds=time.monotonic() - session.began,
+    )
+
+
+def _usual_loss(session: Session, advice: Advice) -> str:
+    if session.chosen.several:
+        return "log"
+    return "absolute" if advice.binary and session.limits is None else "squared"
+
+
+def _player(session: Session, loss: str) -> Forecaster:
+    options, n = session.options, len(session.chosen.experts)
+    rule: LossRule | None = None
+    if options.rule == "hedge":
+        rule = Hedge(n, eta=options.eta)
+    elif options.rule == "fixed-share":
+        given = {name: getattr(options, name) for name in ("eta", "alpha") if getattr(options, name) is not None}
+        rule = FixedShare(n, **given)
+    elif options.rule == "adahedge":
+        rule = AdaHedge(n)
+    return Forecaster(rule, loss=_LOSSES[loss], range=session.limits, against=options.against)
+
+
+def _placed(error: ExampleError, table: Table, chosen: Chosen, advice: Advice) -> SourceError:
+    """What could not be played, with its round, its line and the name of the forecaster."""
+    row = error.row or 0
+    known = ~np.isnan(np.concatenate([rows.outcomes for rows in advice.rows])[: row + 1])
+    who = f"{chosen.experts[error.column]}: " if isinstance(error.column, int) else ""
+    return table.error(row, f"round {np.count_nonzero(known):,}: {who}{error}")

@@ -343,9 +343,10 @@ def _pictures(run: Combined, scores: Board) -> list[Picture]:
     if run.hindsight is not None:
         best = [metric.of(run.hindsight.losses[point.t], point.t) for point in points]
         lines.append(("the best fixed mixture, known afterwards", best, _OWN_COLOURS + 2))
+    top = 3.0 * max(course)
     pictures = [
         Picture("Weights", "How much each forecaster counts.", "weight", weights),
-        Picture("Score so far", f"{metric.name}, {metric.about}, up to each round.", metric.name, lines, 3.0 * max(course)),
+        Picture("Score so far", _caption(metric, lines, top), metric.name, lines, top),
     ]
     if any(point.regret is not None for point in points):
         regret = [math.nan if point.regret is None else point.regret for point in points]
@@ -355,6 +356,11 @@ def _pictures(run: Combined, scores: Board) -> list[Picture]:
         lines = [("regret", regret, 0), ("proven", proven, 2)]
         pictures.append(Picture("Regret under its bound", text, f"{run.loss} loss", lines))
     return pictures
+
+
+def _caption(metric: Metric, lines: Sequence[tuple[str, Sequence[float], int]], top: float) -> str:
+    cut = any(value > top for _, values, _ in lines for value in values)
+    return f"{metric.name}, {metric.about}, up to each round." + (" Lines that leave the picture are cut off." if cut else "")
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ __all__ = ["CLASSES", "Line", "chart", "legend", "ticks"]
 CLASSES = 9
 
 _WIDTH, _HEIGHT = 760, 300
+_PLAIN = 'fill="none" stroke="currentColor"'  # where no page says otherwise
 _LEFT, _RIGHT, _TOP, _BOTTOM = 72, 16, 12, 44
 
 
@@ -40,7 +41,7 @@ def chart(
     (True, True, False)
     """
     values = [value for line in lines for value in line.values if math.isfinite(value)]
-    low, high = min([0.0, *values]), max(values, default=1.0)
+    low, high = min([0.0, *values]), max([0.0, *values])
     if top is not None:
         high = min(high, top)
     marks = ticks(low, high if high > low else low + 1.0)
@@ -53,23 +54,26 @@ def chart(
     ]
     for mark in marks:
         y = up(mark)
-        parts.append(f'<path class="grid" d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}"/>')
+        parts.append(f'<path class="grid" {_PLAIN} stroke-opacity="0.2" d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}"/>')
         parts.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_spelled(mark, marks)}</text>')
     parts += _below(x, across, label)
-    parts.append(f'<path class="axis" d="M{_LEFT} {up(low):.1f}H{_WIDTH - _RIGHT}"/>')
+    parts.append(f'<path class="axis" {_PLAIN} d="M{_LEFT} {up(low):.1f}H{_WIDTH - _RIGHT}"/>')
     middle = (_HEIGHT - _BOTTOM + _TOP) / 2
     parts.append(
         f'<text class="name" transform="translate(14 {middle:.0f}) rotate(-90)" text-anchor="middle">{escape(axis)}</text>'
     )
+    left, upper, wide, tall = _LEFT - 2, _TOP - 2, _WIDTH - _RIGHT - _LEFT + 4, _HEIGHT - _BOTTOM - _TOP + 4
+    inside = f'x="{left}" y="{upper}" width="{wide}" height="{tall}" viewBox="{left} {upper} {wide} {tall}"'
+    parts.append(f"<svg {inside}>")  # cuts off what leaves it
     for line in reversed(lines):  # the first is drawn last, over the others
-        drawn = _path([(across(at), up(min(value, high))) for at, value in zip(x, line.values, strict=True)])
-        parts.append(f'<path class="line {line.style}" d="{drawn}"><title>{escape(line.name)}</title></path>')
-    return "\n".join([*parts, "</svg>"])
+        drawn = _path([(across(at), up(value)) for at, value in zip(x, line.values, strict=True)])
+        parts.append(f'<path class="line {line.style}" {_PLAIN} d="{drawn}"><title>{escape(line.name)}</title></path>')
+    return "\n".join([*parts, "</svg>", "</svg>"])
 
 
 def legend(lines: Sequence[Line]) -> str:
     """Which colour is whose."""
-    swatch = '<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true"><path class="line {}" d="M1 5H27"/></svg>'
+    swatch = f'<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true"><path class="line {{}}" {_PLAIN} d="M1 5H27"/></svg>'
     items = "".join(f"<li>{swatch.format(line.style)}{escape(line.name)}</li>" for line in lines)
     return f'<ul class="legend">{items}</ul>'
 
@@ -105,7 +109,7 @@ def _below(x: Sequence[float], across: Callable[[float], float], label: Callable
         at = across(mark)
         side = "start" if at < _LEFT + 20 else "end" if at > _WIDTH - _RIGHT - 20 else "middle"
         words = escape(label(mark)) if label is not None else f"{mark:,.0f}"
-        parts.append(f'<path class="axis" d="M{at:.1f} {_HEIGHT - _BOTTOM}v5"/>')
+        parts.append(f'<path class="axis" {_PLAIN} d="M{at:.1f} {_HEIGHT - _BOTTOM}v5"/>')
         parts.append(f'<text class="tick" x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 20}" text-anchor="{side}">{words}</text>')
     return parts
 

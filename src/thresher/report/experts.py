@@ -36,7 +36,7 @@ pre { background: var(--band); padding: 0.8rem; overflow-x: auto; white-space: p
 .scroll { overflow-x: auto; }
 .chart { width: 100%; height: auto; }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--soft); }
-.grid { stroke: var(--rule); }
+.grid { stroke: var(--rule); stroke-opacity: 1; }
 .axis { stroke: var(--soft); fill: none; }
 .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
 .line-0 { stroke-width: 2.6; }
