@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from thresher.evaluate import Trace, trace
     from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRound, LossRounds
-    from thresher.ledger import Cover, Disjunction, Ledger, Separator, Threshold
+    from thresher.ledger import BestExpert, BestMixture, BestSequence, Cover, Disjunction, Ledger, Mixture, Separator, Threshold
     from thresher.linear import (
         BalancedWinnow,
         Elimination,
@@ -50,6 +50,9 @@ __all__ = [
     "AdaHedge",
     "BalancedWinnow",
     "Batch",
+    "BestExpert",
+    "BestMixture",
+    "BestSequence",
     "BoundViolated",
     "ConcurrentUse",
     "Cover",
@@ -69,6 +72,7 @@ __all__ = [
     "LossRound",
     "LossRounds",
     "MarginPerceptron",
+    "Mixture",
     "NotRealizable",
     "ParameterError",
     "Perceptron",

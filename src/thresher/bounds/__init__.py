@@ -7,7 +7,7 @@ from thresher.bounds.balanced_winnow import (
     balanced_winnow_tuned,
 )
 from thresher.bounds.bound import Bound, Theorem
-from thresher.bounds.certificate import Certificate
+from thresher.bounds.certificate import Certificate, Lost
 from thresher.bounds.elimination import (
     elimination,
     elimination_textbook,
@@ -80,6 +80,7 @@ from thresher.bounds.winnow_threshold import (
 __all__ = [
     "Bound",
     "Certificate",
+    "Lost",
     "Premise",
     "Status",
     "Theorem",

@@ -43,15 +43,24 @@ class Bound:
     assumes: tuple[str, ...]
 
     @property
-    def at_most(self) -> int:
-        """The largest whole count within the bound.
+    def counts(self) -> bool:
+        """Whether what is bounded is a whole number; a loss or a regret is not."""
+        return self.on in _COUNTS
 
-        Rounded outward by a relative and an absolute 1e-9: for k orthonormal examples the formula, in floats, falls
-        below the k mistakes that are made for 12 of the values k ≤ 40.
+    @property
+    def at_most(self) -> float:
+        """The most that the bound allows: the largest whole count within it, or, of what is no count, the value rounded up.
+
+        A count is rounded outward by a relative and an absolute 1e-9: for k orthonormal examples the formula, in floats,
+        falls below the k mistakes that are made for 12 of the values k ≤ 40.
+
+        >>> from thresher import bounds
+        >>> bounds.weighted_majority(5, n=10, beta=0.5).at_most, bounds.mixture_log(10).at_most
+        (20, 2.30259)
         """
         if self.infinite:
             raise OverflowError("the bound is infinite: it allows any count")
-        return math.floor(self._outward)
+        return math.floor(self._outward) if self.counts else float(above(self.value))
 
     @property
     def infinite(self) -> bool:
@@ -68,7 +77,7 @@ class Bound:
         """
         if self.infinite:
             return "∞"
-        return f"{self.at_most:,}" if self.on in _COUNTS else above(self.value)
+        return f"{self.at_most:,}" if self.counts else above(self.value)
 
     def allows(self, count: float) -> bool:
         """Whether a count stays within the bound."""

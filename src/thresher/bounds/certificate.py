@@ -6,12 +6,25 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from thresher.bounds.bound import Bound
 from thresher.bounds.premise import Premise, Status, Verdict, judge
+from thresher.bounds.printed import above
 from thresher.notebook import table
 
-__all__ = ["Certificate"]
+__all__ = ["Certificate", "Lost"]
+
+
+class Lost(NamedTuple):
+    """What others lost in the rounds of a certificate about losses: the plain average of the experts, and the worst of them.
+
+    `reach` is what the worst expert does to the count: a bound that is no smaller says little.
+    """
+
+    average: float
+    worst: float
+    reach: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -19,7 +32,8 @@ class Certificate:
     """What a theorem says of a finished run, and everything needed to check it.
 
     `numbers` are what the bound was computed from, each already on the safe side of what it stands for. `diagnostic` marks
-    a bound that is true and may be empty, such as one that looks at the mistakes alone.
+    a bound that is true and may be empty, such as one that looks at the mistakes alone. Rounds with losses have no labels, and
+    so no baselines of labels: `lost` says what others lost in them.
 
     >>> import thresher as th
     >>> ledger = th.Ledger(th.Separator([1.0, -1.0]))
@@ -32,16 +46,17 @@ class Certificate:
     """
 
     bound: Bound
-    count: int
+    count: float
     rounds: int
     premises: tuple[Premise, ...]
     witness: str
     verify: str
-    best_constant: int
-    repeat_last: int
+    best_constant: int | None
+    repeat_last: int | None
     numbers: Mapping[str, float]
     any_order: bool = False
     diagnostic: bool = False
+    lost: Lost | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -54,9 +69,16 @@ class Certificate:
         return "any number of" if self.bound.infinite else self.bound.limit
 
     @property
+    def counted(self) -> str:
+        """The count in digits: a whole number, or rounded up."""
+        return f"{self.count:,}" if isinstance(self.count, int) else above(self.count)
+
+    @property
     def says_little(self) -> bool:
-        """Whether the best constant is as good as what the bound promises."""
-        return self.diagnostic or not self.bound.value < self.best_constant
+        """Whether the best constant, or of losses the worst expert, is as good as what the bound promises."""
+        if self.lost is not None:
+            return self.diagnostic or not self.bound.value < self.lost.reach
+        return self.diagnostic or (self.best_constant is not None and not self.bound.value < self.best_constant)
 
     @property
     def note(self) -> str:
@@ -70,9 +92,14 @@ class Certificate:
             return ""
         if self.diagnostic:
             return "a diagnostic: it looks at the mistakes alone"
+        return self._little() if self.says_little or self.bound.allows(self.rounds) else ""
+
+    def _little(self) -> str:
+        if self.lost is not None:
+            return f"says little: the worst expert comes to {above(self.lost.reach)}" if self.says_little else ""
         if self.bound.allows(self.rounds):
             return f"says nothing: there are only {self.rounds:,} rounds"
-        return f"says little: the best constant makes {self.best_constant:,}" if self.says_little else ""
+        return f"says little: the best constant makes {self.best_constant:,}"
 
     def _assumed(self) -> str:
         return "; ".join(premise.statement for premise in self.premises if premise.status is Status.ASSUMED)
@@ -97,17 +124,29 @@ class Certificate:
         else:
             lines["Says"] = self._says()
         lines["Not said"] = "anything about rows that are not in this stream"
-        lines["Compare"] = (
-            f"{self.rounds:,} examples; mistakes of the best constant {self.best_constant:,}, "
-            f"of repeating the last label {self.repeat_last:,}"
-        )
+        lines["Compare"] = self._compare()
         lines["Verify"] = self.verify
         return lines
 
+    def _compare(self) -> str:
+        if self.lost is not None:
+            return (
+                f"{self.rounds:,} rounds; the plain average of the experts lost {above(self.lost.average)}, "
+                f"the worst expert {above(self.lost.worst)}"
+            )
+        return (
+            f"{self.rounds:,} examples; mistakes of the best constant {self.best_constant:,}, "
+            f"of repeating the last label {self.repeat_last:,}"
+        )
+
     def _claim(self) -> str:
+        on, rounds = self.bound.on, f"{self.rounds:,} rounds"
         if self.verdict is Verdict.VOID:
-            return f"void: the theorem does not apply to these {self.rounds:,} rounds with {self.count:,} {self.bound.on}"
-        return f"{self.verdict}: {self.count:,} of at most {self.limit} {self.bound.on} in {self.rounds:,} rounds"
+            what = f"{self.counted} {on}" if self.bound.counts else f"{on} {self.counted}"
+            return f"void: the theorem does not apply to these {rounds} with {what}"
+        if self.bound.counts:
+            return f"{self.verdict}: {self.counted} of at most {self.limit} {on} in {rounds}"
+        return f"{self.verdict}: {on} {self.counted} of at most {self.limit} in {rounds}"
 
     def _says(self) -> str:
         if self.verdict is Verdict.VIOLATED:
@@ -115,6 +154,8 @@ class Certificate:
         if self.verdict is Verdict.REFUTED:
             return f"that not all of this is true: {self._assumed()}"
         promise = f"in this order of these {self.rounds:,} rows there are at most {self.limit} {self.bound.on}"
+        if self.lost is not None:
+            promise = f"in these {self.rounds:,} rounds, in this order, the {self.bound.on} is at most {self.limit}"
         if self.any_order:
             promise = f"in any order of these {self.rounds:,} rows, one pass makes at most {self.limit} {self.bound.on}"
         if self.verdict is Verdict.CONDITIONAL:
@@ -133,11 +174,12 @@ class Certificate:
             "verdict": self.verdict.value,
             "premises": [{"statement": p.statement, "status": p.status.value, "detail": p.detail} for p in self.premises],
             "rounds": self.rounds,
-            "numbers": {name: number if math.isfinite(number) else None for name, number in self.numbers.items()},
+            "numbers": _finite(self.numbers),
             "any_order": self.any_order,
             "diagnostic": self.diagnostic,
             "best_constant": self.best_constant,
             "repeat_last": self.repeat_last,
+            **({} if self.lost is None else {"lost": _finite(self.lost._asdict())}),
             "verify": self.verify,
         }
 
@@ -152,3 +194,8 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return table(("certificate", ""), self.lines().items())
+
+
+def _finite(numbers: Mapping[str, float]) -> dict[str, float | None]:
+    """The numbers as JSON can hold them."""
+    return {name: number if math.isfinite(number) else None for name, number in numbers.items()}

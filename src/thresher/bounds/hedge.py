@@ -2,7 +2,7 @@
 
 Losses are from 0 to 1 unless a theorem says otherwise. T is the number of rounds, L* the least loss of an expert over all of
 them, and the regret what the learner lost more than that. All hold on every stream, round by round chosen with the weights in
-sight.
+sight. `rounding` is what a rule in float64 may lose beside, and is added (docs/rounding.md).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _BRIER = Theorem("Aggregating, Brier score", "regret ≤ ln N", "Vovk and Zhdano
 _VOTE = Theorem("A vote instead of a coin", "M ≤ 2L", "a wrong vote has a loss of at least 1/2")
 
 
-def hedge(best: float, *, n: int, beta: float) -> Bound:
+def hedge(best: float, *, n: int, beta: float, rounding: float = 0.0) -> Bound:
     """L ≤ (L* ln(1/β) + ln N)/(1 − β): the randomised majority's bound, for losses from 0 to 1, as β^l ≤ 1 − (1 − β)l.
 
     `best` is the loss of any expert. Infinite for β = 0, unless it is 0.
@@ -70,16 +70,18 @@ def hedge(best: float, *, n: int, beta: float) -> Bound:
     11.537
     """
     not_negative(best=best)
-    return Bound(most_fall(best, n, beta) / (1 - beta), "loss", _HEDGE, (HEDGE, _UNIT))
+    not_negative(rounding=rounding)
+    return Bound(most_fall(best, n, beta) / (1 - beta) + rounding, "loss", _HEDGE, (HEDGE, _UNIT))
 
 
-def hedge_fixed(rounds: int, *, n: int, eta: float) -> Bound:
+def hedge_fixed(rounds: int, *, n: int, eta: float, rounding: float = 0.0) -> Bound:
     """Regret ≤ ln N/η + ηT/8: ln Σ wᵢe^(−ηlᵢ) ≤ −η·Σ wᵢlᵢ + η²/8, by Hoeffding's lemma, for losses in an interval of length 1.
 
     >>> round(hedge_fixed(1000, n=10, eta=0.1).value, 2)
     35.53
     """
-    return Bound(_at_rate(rounds, n, eta), "regret", _FIXED, (HEDGE, _UNIT, "η is the same in every round"))
+    not_negative(rounding=rounding)
+    return Bound(_at_rate(rounds, n, eta) + rounding, "regret", _FIXED, (HEDGE, _UNIT, "η is the same in every round"))
 
 
 def hedge_horizon(rounds: int, *, n: int) -> Bound:
@@ -93,7 +95,7 @@ def hedge_horizon(rounds: int, *, n: int) -> Bound:
     return Bound(_root(rounds, n) / math.sqrt(2), "regret", _HORIZON, (HEDGE, _UNIT, "η = √(8 ln N/T), T known"))
 
 
-def hedge_anytime(rounds: int, *, n: int) -> Bound:
+def hedge_anytime(rounds: int, *, n: int, rounding: float = 0.0) -> Bound:
     """Regret ≤ √(T ln N) after every T at once, with η = 2√(ln N/t) in round t.
 
     The weights of round t are e^(−ηL) with this round's η and the losses so far. Multiplied step by step, each loss with the η
@@ -102,10 +104,11 @@ def hedge_anytime(rounds: int, *, n: int) -> Bound:
     >>> round(hedge_anytime(1000, n=10).value, 2)
     47.99
     """
-    return Bound(_root(rounds, n), "regret", _ANYTIME, (HEDGE, _UNIT, "η = 2√(ln N/t) in round t"))
+    not_negative(rounding=rounding)
+    return Bound(_root(rounds, n) + rounding, "regret", _ANYTIME, (HEDGE, _UNIT, "η = 2√(ln N/t) in round t"))
 
 
-def adahedge(best: float, *, rounds: int, n: int) -> Bound:
+def adahedge(best: float, *, rounds: int, n: int, rounding: float = 0.0) -> Bound:
     """Regret ≤ 2√(L*(T − L*)/T·ln N) + (16/3) ln N + 2: small if the best expert's loss is small, or close to T.
 
     >>> round(adahedge(10.0, rounds=1000, n=10).value, 2)
@@ -115,11 +118,12 @@ def adahedge(best: float, *, rounds: int, n: int) -> Bound:
     whole(1, n=n)
     check("of at least 0 and at most rounds", lambda number: 0 <= number <= rounds, best=best)
     spread = best * ((rounds - best) / rounds) if rounds > 0 else 0.0
-    value = 2 * math.sqrt(spread * math.log(n)) + _ADAHEDGE_START * math.log(n) + 2
+    not_negative(rounding=rounding)
+    value = 2 * math.sqrt(spread * math.log(n)) + _ADAHEDGE_START * math.log(n) + 2 + rounding
     return Bound(value, "regret", _ADAHEDGE, (ADAHEDGE, _UNIT, "L* is the least loss of an expert"))
 
 
-def adahedge_scaled(rounds: int, *, n: int, scale: float) -> Bound:
+def adahedge_scaled(rounds: int, *, n: int, scale: float, rounding: float = 0.0) -> Bound:
     """Regret ≤ S(√(T ln N) + (16/3) ln N + 2) for losses of any size: in no round do two differ by more than S.
 
     AdaHedge does not need to know S, nor T.
@@ -127,12 +131,12 @@ def adahedge_scaled(rounds: int, *, n: int, scale: float) -> Bound:
     >>> round(adahedge_scaled(1000, n=10, scale=0.01).value, 3)
     0.623
     """
-    not_negative(scale=scale)
+    not_negative(scale=scale, rounding=rounding)
     start = _root(rounds, n) + _ADAHEDGE_START * math.log(n) + 2
-    return Bound(scale * start, "regret", _SCALED, (ADAHEDGE, "in every round losses differ by at most S"))
+    return Bound(scale * start + rounding, "regret", _SCALED, (ADAHEDGE, "in every round losses differ by at most S"))
 
 
-def adahedge_run(gaps: float) -> Bound:
+def adahedge_run(gaps: float, *, rounding: float = 0.0) -> Bound:
     """Regret ≤ 2Δ, with Δ = `gaps` the sum of the mixability gaps, which the rule itself holds: for losses of any size.
 
     A round's gap is w·l + ln Σ wᵢe^(−ηlᵢ)/η. AdaHedge's η is ln N divided by the gaps so far, so that what the weights cost and
@@ -141,11 +145,11 @@ def adahedge_run(gaps: float) -> Bound:
     >>> adahedge_run(3.5).value
     7.0
     """
-    not_negative(gaps=gaps)
-    return Bound(2 * gaps, "regret", _RUN, (ADAHEDGE, "Δ is the sum of this run's mixability gaps"))
+    not_negative(gaps=gaps, rounding=rounding)
+    return Bound(2 * gaps + rounding, "regret", _RUN, (ADAHEDGE, "Δ is the sum of this run's mixability gaps"))
 
 
-def fixed_share(rounds: int, *, n: int, switches: int, eta: float, alpha: float) -> Bound:
+def fixed_share(rounds: int, *, n: int, switches: int, eta: float, alpha: float, rounding: float = 0.0) -> Bound:
     """Regret ≤ (ln N + s ln((N − 1)/α) + (T − 1 − s)ln(1/(1 − α)))/η + ηT/8 to any sequence of experts that changes s times.
 
     After each round an expert gives the part α of its weight to the others, in equal shares. Without switches and with α = 0
@@ -162,10 +166,11 @@ def fixed_share(rounds: int, *, n: int, switches: int, eta: float, alpha: float)
     stays = max(0, rounds - 1 - switches) * -math.log1p(-alpha)
     moves = 0.0 if switches == 0 else switches * (math.log(n - 1) - math.log(alpha)) if alpha > 0 else math.inf
     assumes = ("the rounds are Fixed Share's with this η and α, from equal weights", _UNIT, "the sequence changes s times")
-    return Bound(base + (stays + moves) / eta, "regret", _SHARE, assumes)
+    not_negative(rounding=rounding)
+    return Bound(base + (stays + moves) / eta + rounding, "regret", _SHARE, assumes)
 
 
-def sleeping(rounds: int, *, n: int, eta: float) -> Bound:
+def sleeping(rounds: int, *, n: int, eta: float, rounding: float = 0.0) -> Bound:
     """Regret ≤ ln N/η + ηT/8 to any expert, summed over the T rounds in which it is awake.
 
     The learner's weights are those of the experts that are awake; their sum, and the others, stay as they are.
@@ -178,10 +183,11 @@ def sleeping(rounds: int, *, n: int, eta: float) -> Bound:
         _UNIT,
         "T counts the expert's rounds awake",
     )
-    return Bound(_at_rate(rounds, n, eta), "regret", _SLEEPING, assumes)
+    not_negative(rounding=rounding)
+    return Bound(_at_rate(rounds, n, eta) + rounding, "regret", _SLEEPING, assumes)
 
 
-def mixture_log(n: int) -> Bound:
+def mixture_log(n: int, *, rounding: float = 0.0) -> Bound:
     """Regret ≤ ln N for the log loss, any number of rounds and of outcomes, and losses of any size.
 
     What the mixture gives to a sequence of outcomes is at least 1/N of what any expert does. An expert that gave probability 0
@@ -192,10 +198,11 @@ def mixture_log(n: int) -> Bound:
     """
     whole(1, n=n)
     assumes = ("forecasts are mixtures by weights that are multiplied by the probability given to what happened",)
-    return Bound(math.log(n), "regret", _LOG, (*assumes, "the loss is −ln of that probability"))
+    not_negative(rounding=rounding)
+    return Bound(math.log(n) + rounding, "regret", _LOG, (*assumes, "the loss is −ln of that probability"))
 
 
-def aggregating_squared(n: int, *, low: float, high: float) -> Bound:
+def aggregating_squared(n: int, *, low: float, high: float, rounding: float = 0.0) -> Bound:
     """Regret ≤ (b − a)²/2·ln N for the squared loss, any number of rounds: forecasts and outcomes are from a to b.
 
     The aggregating rule has η = 2/(b − a)², the largest for which a forecast (a + b)/2 + (g(a) − g(b))/(2(b − a)) exists that
@@ -209,10 +216,12 @@ def aggregating_squared(n: int, *, low: float, high: float) -> Bound:
     check("of at least low", lambda number: number >= low, high=high)
     width = high - low
     assumes = ("the rounds are the aggregating rule's with η = 2/(b − a)²", "forecasts and outcomes are from a to b")
-    return Bound(width * (width / 2) * math.log(n) if n > 1 else 0.0, "regret", _SQUARED, assumes)
+    not_negative(rounding=rounding)
+    value = width * (width / 2) * math.log(n) if n > 1 else 0.0
+    return Bound(value + rounding, "regret", _SQUARED, assumes)
 
 
-def aggregating_brier(n: int) -> Bound:
+def aggregating_brier(n: int, *, rounding: float = 0.0) -> Bound:
     """Regret ≤ ln N for the Brier score, Σ (p − 1{it happened})² over the outcomes, any number of them and of rounds.
 
     >>> round(aggregating_brier(10).value, 4)
@@ -220,7 +229,8 @@ def aggregating_brier(n: int) -> Bound:
     """
     whole(1, n=n)
     assumes = ("the rounds are the aggregating rule's with η = 1", "forecasts are probabilities of the outcomes")
-    return Bound(math.log(n), "regret", _BRIER, assumes)
+    not_negative(rounding=rounding)
+    return Bound(math.log(n) + rounding, "regret", _BRIER, assumes)
 
 
 def vote(loss: float) -> Bound:

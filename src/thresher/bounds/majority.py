@@ -69,7 +69,7 @@ _DOUBLING = Theorem(
 _LEADER = Theorem("Follow the leader", "M ≤ Nm + N − 1", "by counting, expert by expert")
 
 
-def weighted_majority(mistakes: float, *, n: int, beta: float) -> Bound:
+def weighted_majority(mistakes: float, *, n: int, beta: float, rounding: float = 0.0) -> Bound:
     """M ≤ (m ln(1/β) + ln N)/ln(2/(1 + β)): a mistake leaves at most (1 + β)/2 of the weight, and β^m stays.
 
     Infinite for β = 0 and m > 0; for β = 0 and m = 0 it is lg N, and the rule is Halving. Where the weights are equal on both
@@ -80,7 +80,8 @@ def weighted_majority(mistakes: float, *, n: int, beta: float) -> Bound:
     >>> weighted_majority(5, n=10, beta=0.5).at_most, weighted_majority(0, n=16, beta=0).at_most
     (20, 4)
     """
-    return Bound(_weighted(mistakes, n, beta), "mistakes", _WEIGHTED, (WEIGHTED_MAJORITY, _SOME_EXPERT))
+    not_negative(rounding=rounding)
+    return Bound(_weighted(mistakes, n, beta) + rounding, "mistakes", _WEIGHTED, (WEIGHTED_MAJORITY, _SOME_EXPERT))
 
 
 def weighted_majority_textbook(mistakes: float, *, n: int, eta: float) -> Bound:
@@ -93,7 +94,7 @@ def weighted_majority_textbook(mistakes: float, *, n: int, eta: float) -> Bound:
     return Bound(value, "mistakes", _WEIGHTED_TEXTBOOK, (WEIGHTED_MAJORITY, _ETA, _SOME_EXPERT))
 
 
-def randomized_majority(mistakes: float, *, n: int, beta: float) -> Bound:
+def randomized_majority(mistakes: float, *, n: int, beta: float, rounding: float = 0.0) -> Bound:
     """L ≤ (m ln(1/β) + ln N)/(1 − β): a round with loss l leaves 1 − (1 − β)l ≤ e^(−(1 − β)l) of the weight.
 
     Infinite for β = 0 and m > 0: once every expert has erred there is no weight to draw by.
@@ -103,7 +104,8 @@ def randomized_majority(mistakes: float, *, n: int, beta: float) -> Bound:
     >>> round(randomized_majority(5, n=10, beta=0.5).value, 3)
     11.537
     """
-    value = most_fall(mistakes, n, beta) / (1 - beta)
+    not_negative(rounding=rounding)
+    value = most_fall(mistakes, n, beta) / (1 - beta) + rounding
     return Bound(value, "expected mistakes", _RANDOMIZED, (RANDOMIZED_MAJORITY, _SOME_EXPERT))
 
 
@@ -131,7 +133,7 @@ def randomized_majority_tuned(mistakes: float, *, n: int, most: float) -> Bound:
     return Bound(value, "expected mistakes", _RANDOMIZED_TUNED, assumes)
 
 
-def improved_majority(mistakes: float, *, n: int, beta: float) -> Bound:
+def improved_majority(mistakes: float, *, n: int, beta: float, rounding: float = 0.0) -> Bound:
     """L ≤ (m ln(1/β) + ln N)/(2 ln(2/(1 + β))): half of the weighted majority's, for every β.
 
     The chance to say 1 is any that lies between the limits in thresher.bounds.improved: its loss is at most as many times
@@ -142,7 +144,8 @@ def improved_majority(mistakes: float, *, n: int, beta: float) -> Bound:
     >>> improved_majority(0, n=16, beta=0).value
     2.0
     """
-    value = _weighted(mistakes, n, beta) / 2
+    not_negative(rounding=rounding)
+    value = _weighted(mistakes, n, beta) / 2 + rounding
     return Bound(value, "expected mistakes", _IMPROVED, (IMPROVED_MAJORITY, _SOME_EXPERT))
 
 
@@ -197,7 +200,7 @@ def realised_mistakes(loss: float, *, delta: float) -> Bound:
     return Bound(value, "mistakes", _REALISED, assumes)
 
 
-def doubling(mistakes: float, *, n: int) -> Bound:
+def doubling(mistakes: float, *, n: int, rounding: float = 0.0) -> Bound:
     """L ≤ m + 4√(2m ln N) + (2 + √2 + max(0, lg(m/ln N))/2)·ln N: nothing is known of m.
 
     Phase j = 0, 1, … begins with equal weights and the β of `beta_for` for K = 4^j·ln N, and ends after the round in which the
@@ -209,12 +212,12 @@ def doubling(mistakes: float, *, n: int) -> Bound:
     200.0
     """
     whole(1, n=n)
-    not_negative(mistakes=mistakes)
+    not_negative(mistakes=mistakes, rounding=rounding)
     ln = math.log(n)
     phases = 2 + math.sqrt(2) + (max(0.0, math.log2(mistakes / ln)) / 2 if mistakes > 0 and ln > 0 else 0.0)
     root = 4 * math.sqrt(2 * ln) * math.sqrt(mistakes) if ln > 0 else 0.0
     assumes = ("the rounds are the randomised majority's, in phases with K = 4^j·ln N", _SOME_EXPERT)
-    return Bound(mistakes + root + phases * ln, "expected mistakes", _DOUBLING, assumes)
+    return Bound(mistakes + root + phases * ln + rounding, "expected mistakes", _DOUBLING, assumes)
 
 
 def follow_the_leader(mistakes: int, *, n: int) -> Bound:

@@ -1,9 +1,29 @@
 """What happened, held against what theory proves about it."""
 
+from thresher.ledger.best_expert import BestExpert
+from thresher.ledger.best_sequence import BestSequence
 from thresher.ledger.cover import Cover, Threshold
 from thresher.ledger.disjunction import Disjunction
 from thresher.ledger.ledger import Ledger
+from thresher.ledger.losses import LossComparator, LossTally, LossWatcher
+from thresher.ledger.mixture import BestMixture, Mixture
 from thresher.ledger.separator import Separator
 from thresher.ledger.tally import Comparator, Tally, Watcher
 
-__all__ = ["Comparator", "Cover", "Disjunction", "Ledger", "Separator", "Tally", "Threshold", "Watcher"]
+__all__ = [
+    "BestExpert",
+    "BestMixture",
+    "BestSequence",
+    "Comparator",
+    "Cover",
+    "Disjunction",
+    "Ledger",
+    "LossComparator",
+    "LossTally",
+    "LossWatcher",
+    "Mixture",
+    "Separator",
+    "Tally",
+    "Threshold",
+    "Watcher",
+]

@@ -6,14 +6,21 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from threading import RLock
+from typing import TypeVar
 
 from thresher._core import MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
+from thresher.bounds.printed import above
 from thresher.errors import BoundViolated, LedgerError, ParameterError
-from thresher.ledger.tally import Comparator, Tally
+from thresher.experts.rule import LossRound, LossRounds
+from thresher.ledger.losses import LossComparator, LossTally, LossWatcher, played
+from thresher.ledger.sums import up
+from thresher.ledger.tally import Comparator, Tally, Watcher
 from thresher.notebook import table
 
 __all__ = ["Ledger"]
+
+W = TypeVar("W", Watcher, LossWatcher)
 
 _HEAD = ("verdict", "count", "bound", "theorem", "")
 
@@ -25,6 +32,9 @@ class Ledger:
     picked out of many, `rounds[k]`, does not know its history: what is proven of it is conditional.) Beside the mistakes it
     counts two baselines: the best constant, which always says the more frequent label, and repeating the last label (which says
     +1 before there is one). Each comparator adds its certificates.
+
+    Rounds with losses, as `learn_losses` of a rule or `learn` of a forecaster returns them, are entered likewise; a ledger
+    holds the one kind or the other. Then `loss` and `regret` are live, and the baseline is the plain average of the experts.
 
     `after` is the tally of another ledger whose rounds came before: they are counted on, but cannot be shown to the
     comparators any more, so that what is certified becomes conditional on them.
@@ -44,30 +54,56 @@ class Ledger:
       nothing certified here says more than the best constant does
     """
 
-    def __init__(self, *comparators: Comparator, after: Tally | None = None) -> None:
+    def __init__(self, *comparators: Comparator | LossComparator, after: Tally | None = None) -> None:
         self._tally = Tally() if after is None else replace(after, unseen=after.rounds)
+        self._losses = LossTally()
         for comparator in comparators:
-            if isinstance(comparator, type) or not hasattr(comparator, "watch"):
+            if isinstance(comparator, type) or not (hasattr(comparator, "watch") or hasattr(comparator, "watch_losses")):
                 raise ParameterError(f"found {comparator!r}, expected a comparator such as th.Separator(u)")
         self._lock = RLock()  # who reads sees all of what was entered, or none of it
-        self._watchers = [comparator.watch() for comparator in comparators]
+        self._comparators = comparators
+        self._watchers = [comparator.watch() for comparator in comparators if isinstance(comparator, Comparator)]
+        self._loss_watchers = [
+            comparator.watch_losses() for comparator in comparators if isinstance(comparator, LossComparator)
+        ]
         self._compared = ", ".join(dict.fromkeys(type(comparator).__name__ for comparator in comparators))
 
-    def enter(self, entered: Round | Rounds) -> None:
+    def enter(self, entered: Round | Rounds | LossRound | LossRounds) -> None:
         """Adds a round, or many: all of them or, if they cannot be added, none."""
-        if not isinstance(entered, Round | Rounds):
-            raise LedgerError(f"found {type(entered).__name__}, expected what learn or learn_many returned: a Round or Rounds")
+        if isinstance(entered, LossRound | LossRounds):
+            self._enter_losses(entered)
+        elif isinstance(entered, Round | Rounds):
+            self._enter_labels(entered)
+        else:
+            raise LedgerError(
+                f"found {type(entered).__name__}, expected what learn or learn_many returned: a Round or Rounds, "
+                "or a LossRound or LossRounds"
+            )
+
+    def _enter_labels(self, entered: Round | Rounds) -> None:
         with self._lock:
+            if self._losses.rounds:
+                raise LedgerError("found rounds with labels, expected rounds with losses like those entered before")
+            self._refuse("labels", Comparator)
             tally = self._tally.after(entered)
-            undo: list[Callable[[], None]] = []
-            try:
-                for watcher in self._watchers:
-                    undo.append(watcher.enter(entered))
-            except BaseException:
-                for take_back in undo:
-                    take_back()
-                raise
+            _entered(self._watchers, lambda watcher: watcher.enter(entered))
             self._tally = tally
+
+    def _enter_losses(self, entered: LossRound | LossRounds) -> None:
+        with self._lock:
+            if self._tally.rounds:
+                raise LedgerError("found rounds with losses, expected rounds with labels like those entered before")
+            self._refuse("losses", LossComparator)
+            made = played(entered)
+            tally = self._losses.after(made)
+            _entered(self._loss_watchers, lambda watcher: watcher.enter(made))
+            self._losses = tally
+
+    def _refuse(self, what: str, kind: type[Comparator | LossComparator]) -> None:
+        """Refuses rounds that a comparator cannot watch."""
+        deaf = next((comparator for comparator in self._comparators if not isinstance(comparator, kind)), None)
+        if deaf is not None:
+            raise LedgerError(f"found rounds with {what}, which a {type(deaf).__name__} does not watch")
 
     def _confirm(self, played: Tally) -> bool:
         """Whether these rounds, which were told again, come to all that was counted when they were played.
@@ -86,9 +122,14 @@ class Ledger:
         return self._tally
 
     @property
+    def losses(self) -> LossTally:
+        """Everything counted so far of rounds with losses."""
+        return self._losses
+
+    @property
     def rounds(self) -> int:
         """How many rounds were entered."""
-        return self._tally.rounds
+        return self._losses.rounds or self._tally.rounds
 
     @property
     def mistakes(self) -> int:
@@ -103,7 +144,14 @@ class Ledger:
     @property
     def loss(self) -> float:
         """The sum of their losses."""
-        return self._tally.loss
+        return self._losses.loss if self._losses.rounds else self._tally.loss
+
+    @property
+    def regret(self) -> float:
+        """What was lost more than by the best expert, each over its rounds awake; for rounds with losses."""
+        if self._tally.rounds:
+            raise LedgerError("found rounds with labels: a regret is of rounds with losses")
+        return self._losses.regret
 
     @property
     def best_constant(self) -> int:
@@ -124,10 +172,15 @@ class Ledger:
 
         def rank(certificate: Certificate) -> tuple[int, bool, bool, float]:
             limit = math.inf if certificate.bound.infinite else certificate.bound.at_most
+            if not certificate.bound.counts:
+                limit = certificate.bound.value
             return ranks[certificate.verdict], certificate.says_little, certificate.diagnostic, limit
 
         with self._lock:
-            made = [certificate for watcher in self._watchers for certificate in watcher.certificates(self._tally)]
+            if self._losses.rounds:
+                made = [each for watcher in self._loss_watchers for each in watcher.certificates(self._losses)]
+            else:
+                made = [each for watcher in self._watchers for each in watcher.certificates(self._tally)]
         return sorted(made, key=rank)
 
     @property
@@ -143,6 +196,8 @@ class Ledger:
                 raise BoundViolated(str(certificate))
 
     def _facts(self) -> list[tuple[str, str]]:
+        if self._losses.rounds:
+            return self._loss_facts()
         tally = self._tally
         facts = {
             "rounds": tally.rounds,
@@ -153,11 +208,20 @@ class Ledger:
         }
         return [(name, f"{count:,}") for name, count in facts.items()]
 
+    def _loss_facts(self) -> list[tuple[str, str]]:
+        tally = self._losses
+        best, worst = tally.lost_by(tally.best)[1], tally.worst
+        facts = {"loss": up(tally.loss_parts), "of the plain average": tally.average, "of the best expert": best}
+        return [
+            ("rounds", f"{tally.rounds:,}"),
+            *((name, above(number)) for name, number in {**facts, "of the worst expert": worst}.items()),
+        ]
+
     def _rows(self) -> list[tuple[str, str, str, str, str]]:
         return [
             (
                 str(certificate.verdict),
-                f"{certificate.count:,}",
+                certificate.counted,
                 "–" if certificate.verdict is Verdict.VOID else "∞" if certificate.bound.infinite else certificate.limit,
                 certificate.bound.theorem.name,
                 certificate.note or certificate.condition,
@@ -167,6 +231,10 @@ class Ledger:
 
     def _silence(self) -> str:
         """Why no theorem speaks."""
+        if self._losses.rounds:
+            played_by = self._losses.origin
+            whose = "a rule of your own" if played_by is None else f"a {played_by.rule} like this one"
+            return f"no theorem about {whose} speaks of a {self._compared}: docs/learners.md says which do"
         rule = self._tally.rule
         if isinstance(rule, MarginPerceptronRule) and rule.halving:
             return "the theorems are about a margin that was given: give one, such as the largest not known to be impossible"
@@ -176,14 +244,15 @@ class Ledger:
     def __str__(self) -> str:
         lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
         made = self._rows()
-        if self._watchers and not made and self.rounds:
+        if self._comparators and not made and self.rounds:
             return f"{lines[0]}\n  {self._silence()}"
-        rows = [_HEAD, *made] if self._watchers else []
+        rows = [_HEAD, *made] if self._comparators else []
         width = max((len(bound) for _, _, bound, _, _ in rows), default=0)
         for verdict, count, bound, theorem, note in rows:
             lines.append(f"  {verdict:<11} {count:>7} {bound:>{max(9, width)}}  {theorem}" + (f" ({note})" if note else ""))
-        if self._watchers and self.headline is None:
-            lines.append("  nothing certified here says more than the best constant does")
+        if self._comparators and self.headline is None:
+            other = "worst expert" if self._losses.rounds else "best constant"
+            lines.append(f"  nothing certified here says more than the {other} does")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -191,3 +260,15 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return table(("counted", ""), self._facts()) + table(_HEAD, self._rows())
+
+
+def _entered(watchers: list[W], enter: Callable[[W], Callable[[], None]]) -> None:
+    """All watchers enter, or none."""
+    undo: list[Callable[[], None]] = []
+    try:
+        for watcher in watchers:
+            undo.append(enter(watcher))
+    except BaseException:
+        for take_back in undo:
+            take_back()
+        raise

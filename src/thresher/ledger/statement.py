@@ -10,7 +10,7 @@ from thresher._core import Rule
 from thresher.bounds import Bound, Certificate, Premise, Status
 from thresher.ledger.tally import Tally
 
-__all__ = ["Statement", "certificate", "known", "played"]
+__all__ = ["Statement", "certificate", "known", "played", "verified"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Statement:
     premises: tuple[Premise, ...]
     any_order: bool = False
     diagnostic: bool = False
-    counted: int | None = None
+    counted: float | None = None
 
 
 #: What each number stands for; all are rounded to the safe side.
@@ -48,26 +48,36 @@ _MEANING = {
     "factor": "factor the learner's",
     "delta": "delta at most the comparator's",
     "entropy": "entropy at least Σ μ ln μ",
+    "gaps": "gaps is Δ, the sum of the mixability gaps that the rule holds",
+    "scale": "scale at least the range of losses in a round",
+    "best": "best is what the best expert lost, on the safe side",
+    "switches": "switches at least the changes, or 0 where that allows more",
+    "mistakes": "mistakes are those of the best expert",
+    "loss": "loss at least what was lost",
 }
 
 
 def certificate(tally: Tally, statement: Statement, premises: tuple[Premise, ...]) -> Certificate:
     """The statement held against what was counted, with the premises on how the rounds were played."""
-    numbers = ", ".join(f"{name}={_literal(value)}" for name, value in statement.numbers.items())
-    meaning = ", ".join(_MEANING[name] for name in statement.numbers if name in _MEANING)
     return Certificate(
         bound=statement.theorem(**statement.numbers),
         count=tally.mistakes if statement.counted is None else statement.counted,
         rounds=tally.rounds,
         premises=(*premises, *statement.premises),
         witness=statement.witness,
-        verify=f"th.bounds.{statement.theorem.__name__}({numbers}); {meaning}",
+        verify=verified(statement.theorem, statement.numbers),
         best_constant=tally.best_constant,
         repeat_last=tally.repeat_last,
         numbers=statement.numbers,
         any_order=statement.any_order,
         diagnostic=statement.diagnostic,
     )
+
+
+def verified(theorem: Callable[..., Bound], numbers: Mapping[str, float]) -> str:
+    """What to call to have the bound again, and what the numbers stand for."""
+    call = ", ".join(f"{name}={_literal(value)}" for name, value in numbers.items())
+    return f"th.bounds.{theorem.__name__}({call}); {', '.join(_MEANING[name] for name in numbers if name in _MEANING)}"
 
 
 def _literal(value: float) -> str:

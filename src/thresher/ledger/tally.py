@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,6 +161,7 @@ class Watcher(Protocol):
         ...
 
 
+@runtime_checkable
 class Comparator(Protocol):
     """Something to hold a learner against. It makes a fresh watcher for each ledger."""
 
