@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NAMES", "adahedge", "cell", "forecasts", "mixture", "probabilities", "write_table"]
+__all__ = ["NAMES", "Numbers", "adahedge", "cell", "forecasts", "mixture", "probabilities", "write_table"]
 
 Numbers = NDArray[np.float64]
 NAMES = ("ann", "bob", "cy")

@@ -21,8 +21,10 @@ from thresher.cli.progress import Bar
 from thresher.data.source import Source
 from thresher.data.table import Table, open_table
 from thresher.errors import ExampleError, ParameterError, SourceError
-from thresher.evaluate.combine import Course, Player, combine
+from thresher.evaluate.combine import Course, Player, combine, mixture_losses
 from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRule
+from thresher.ledger import BestExpert, BestMixture, Ledger
+from thresher.ledger.mixture import BestMixtureWatcher
 from thresher.store.atomic import check_place, replace
 
 __all__ = ["Combined", "Hindsight", "experts"]
@@ -198,15 +200,31 @@ def _check_places(options: argparse.Namespace, source: Source) -> None:
 # ---- the run -------------------------------------------------------------------------------------------------------
 
 
+class Remembered(BestMixture):
+    """A comparator that can be asked for what it found."""
+
+    watcher: BestMixtureWatcher | None = None
+
+    def watch_losses(self) -> BestMixtureWatcher:
+        self.watcher = super().watch_losses()
+        return self.watcher
+
+
 def _combine(session: Session, advice: Advice) -> Combined:
     options, table, chosen = session.options, session.table, session.chosen
     loss = options.loss or _usual_loss(session, advice)
     player = _player(session, loss)
-    ledger = None
+    names = chosen.experts.__getitem__
+    best = Remembered(names=names) if loss == "squared" and not advice.asleep else None
+    compared = [BestExpert(names=names)] if best is None or player.against == "expert" else []
+    ledger = Ledger(*compared, *([] if best is None else [best]))
     try:
         course = combine(player, advice.rows, loss, ledger)
     except ExampleError as error:
         raise _placed(error, table, chosen, advice) from None
+    hindsight = None
+    if best is not None and best.watcher is not None and (found := best.watcher.found()) is not None:
+        hindsight = Hindsight(found.u, mixture_losses(course, advice.rows, loss, found.u), found.gap)
     return Combined(
         options=options,
         table=table,
@@ -216,9 +234,9 @@ def _combine(session: Session, advice: Advice) -> Combined:
         player=player,
         against=player.against,
         course=course,
-        hindsight=None,
-        certificates=[],
-        ledger="",
+        hindsight=hindsight,
+        certificates=ledger.certificates(),
+        ledger=str(ledger),
         seconds=time.monotonic() - session.began,
     )
 

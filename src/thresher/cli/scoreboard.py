@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from thresher.bounds import Certificate, Verdict
-from thresher.bounds.printed import above
 from thresher.cli.experting import Combined
 from thresher.evaluate.combine import Point
 from thresher.evaluate.scores import METRICS, Metric
@@ -159,35 +158,41 @@ def _proof(run: Combined, scores: Board) -> str:
     lines = ["What is proven"]
     said = in_units(run, scores)
     if said:
-        lines.append(f"  {said}")
-    lines += ["", run.ledger] if run.ledger else []
-    best = next((c for c in run.certificates if c.verdict in (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)), None)
-    if best is not None:
-        lines += ["", str(best)]
+        lines.append(said)
+    lines += [run.ledger] if run.ledger else []
+    best = _headline(run)
+    lines += ["", str(best)] if best is not None else []
+    if best is None and run.options.rule in ("hedge", "fixed-share"):
+        lines.append(f"  {run.options.rule} needs losses of at most 1; adahedge has a theorem for losses of any size")
     return "\n".join(lines)
 
 
 def in_units(run: Combined, scores: Board) -> str:
     """The headline in the units of the forecasts: the comparator's score and what the proof adds to it."""
-    end = run.course.points[-1]
-    if end.proven is None:
+    best = _headline(run)
+    if best is None or best.bound.on != "regret" or best.bound.infinite:
         return ""
-    metric = scores.metric
-    if run.against == "mixture" and run.hindsight is not None:
-        who, lost = "the best fixed mixture's", run.hindsight.losses[end.t]
+    end, metric = run.course.points[-1], scores.metric
+    if run.against == "mixture":
+        who, lost = "the best fixed mixture", math.nan if run.hindsight is None else run.hindsight.losses[end.t]
     else:
         least = int(np.argmin(end.losses))
-        who, lost = f"the best forecaster's ({run.chosen.experts[least]})", float(end.losses[least])
+        who, lost = f"the best forecaster, {run.chosen.experts[least]},", float(end.losses[least])
     if not math.isfinite(lost):
         return ""
-    most = metric.of(lost + end.proven, end.t)
-    own = metric.of(end.loss, end.t)
-    decimals = _decimals([own, most, metric.of(lost, end.t)])
-    limit = _upwards(most, decimals, run)
+    theirs, most, own = (metric.of(value, end.t) for value in (lost, lost + best.bound.value, end.loss))
+    decimals = _decimals([own, most, theirs])
+    little = ", which says little," if best.says_little else ""
     return (
-        f"{metric.name} at most {limit}: {who} {_figure(metric.of(lost, end.t), decimals, run)}, and a regret of at most "
-        f"{above(end.proven)} in {_counted(end.t, 'round')}; it is {_figure(own, decimals, run)}"
+        f"{best.verdict}{little}: {metric.name} at most {_upwards(most, decimals, run)} ({who} has "
+        f"{_figure(theirs, decimals, run)}, and the proven regret is the rest); it was {_figure(own, decimals, run)}"
     )
+
+
+def _headline(run: Combined) -> Certificate | None:
+    """The tightest certificate that holds."""
+    good = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
+    return next((certificate for certificate in run.certificates if certificate.verdict in good), None)
 
 
 def _next(run: Combined) -> str:
@@ -271,7 +276,7 @@ def as_json(run: Combined) -> dict[str, Any]:
         "rule": run.how,
         "against": run.against,
         "regret": _finite(run.regret),
-        "proven": None if end.proven is None else {"regret": end.proven, "in_words": in_units(run, scores)},
+        "proven": in_units(run, scores) or None,
         "next": _coming_json(run),
         "seconds": run.seconds,
         "notices": _notices(run, scores),
@@ -307,7 +312,7 @@ def as_page(run: Combined) -> str:
     times = run.advice.times
     label = None if times is None else {point.t: times[point.row - 1] for point in points}
     about = _what(run).splitlines()
-    certificate = next((c for c in run.certificates), None)
+    certificate = _headline(run)
     return page(
         Page(
             f"{run.table.name}: forecasts of {', '.join(run.chosen.outcomes)}",
@@ -318,13 +323,9 @@ def as_page(run: Combined) -> str:
             None if label is None else lambda t: label[int(t)],
             _pictures(run, scores),
             _coming(run, run.coming[-_COMING:]) if run.coming else ([], []),
-            {} if certificate is None else _details(run, certificate),
+            {"What is proven": run.ledger} | ({} if certificate is None else {"The certificate": str(certificate)}),
         )
     )
-
-
-def _details(run: Combined, certificate: Certificate) -> dict[str, str]:
-    return {"What is proven": run.ledger, "The certificate": str(certificate)}
 
 
 def _pictures(run: Combined, scores: Board) -> list[Picture]:
@@ -348,14 +349,22 @@ def _pictures(run: Combined, scores: Board) -> list[Picture]:
         Picture("Weights", "How much each forecaster counts.", "weight", weights),
         Picture("Score so far", _caption(metric, lines, top), metric.name, lines, top),
     ]
-    if any(point.regret is not None for point in points):
-        regret = [math.nan if point.regret is None else point.regret for point in points]
+    regret = _regret(run)
+    if regret:
         proven = [math.nan if point.proven is None else point.proven for point in points]
-        who = "the best fixed mixture" if run.against == "mixture" else "the best forecaster"
-        text = f"What the combination lost more than {who} up to each round, and what it is proven to stay below."
+        who = "the best fixed mixture of the whole run" if run.against == "mixture" else "the best forecaster"
+        text = f"What the combination lost more than {who} up to each round, and what that is proven to stay below."
         lines = [("regret", regret, 0), ("proven", proven, 2)]
         pictures.append(Picture("Regret under its bound", text, f"{run.loss} loss", lines))
     return pictures
+
+
+def _regret(run: Combined) -> list[float]:
+    """The regret at each point, where there is one."""
+    points, found = run.course.points, run.hindsight
+    if run.against == "mixture":
+        return [] if found is None else [point.loss - found.losses[point.t] for point in points]
+    return [] if run.advice.asleep else [point.loss - float(point.losses.min()) for point in points]
 
 
 def _caption(metric: Metric, lines: Sequence[tuple[str, Sequence[float], int]], top: float) -> str:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from thresher.bounds import Bound
 from thresher.errors import ExampleError
-from thresher.evaluate.scores import average, losses
+from thresher.evaluate.scores import losses
 from thresher.experts import LossRounds
 from thresher.ledger import Ledger
+from thresher.ledger.scores import averages
 
 __all__ = ["Course", "Player", "Point", "Rows", "combine", "mixture_losses"]
 
@@ -55,7 +56,6 @@ class Point(NamedTuple):
     awake: NDArray[np.int64]
     average: float
     proven: float | None
-    regret: float | None
 
 
 class Course(NamedTuple):
@@ -89,7 +89,7 @@ def combine(player: Player, table: Sequence[Rows], loss: str, ledger: Ledger | N
     n = table[0].forecasts.shape[1]
     tally = _Tally(n)
     made: list[Numbers] = []
-    points = {0: tally.point(player, 0, None)}
+    points = {0: tally.point(player, 0)}
     for start, stop, rows in _pieces(table, marks):
         known = not np.isnan(rows.outcomes[0])
         try:
@@ -100,7 +100,7 @@ def combine(player: Player, table: Sequence[Rows], loss: str, ledger: Ledger | N
                 if ledger is not None:
                     ledger.enter(played)
                 if tally.t in marks:
-                    points[tally.t] = tally.point(player, stop, None if ledger is None else ledger.regret)
+                    points[tally.t] = tally.point(player, stop)
             else:
                 said = _only_forecast(player, rows.forecasts)
         except ExampleError as error:
@@ -162,11 +162,11 @@ class _Tally:
         self._losses = self._losses + np.nansum(each, axis=0)
         self._awake = self._awake + np.count_nonzero(~np.isnan(each), axis=0)
         self._loss += float(losses(loss, said[:, None], rows.outcomes).sum())
-        self._average += float(losses(loss, average(rows.forecasts)[:, None], rows.outcomes).sum())
+        self._average += float(losses(loss, averages(rows.forecasts)[:, None], rows.outcomes).sum())
         self.t += len(said)
 
-    def point(self, player: Player, row: int, regret: float | None) -> Point:
+    def point(self, player: Player, row: int) -> Point:
         proven = None if self.t == 0 else player.proven
         weights = player.weights if self.t else np.full(len(self._losses), 1 / len(self._losses))
         value = None if proven is None or proven.infinite else proven.value
-        return Point(self.t, row, weights, self._loss, self._losses, self._awake, self._average, value, regret)
+        return Point(self.t, row, weights, self._loss, self._losses, self._awake, self._average, value)

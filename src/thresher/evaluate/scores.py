@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["METRICS", "Metric", "average", "losses"]
+from thresher.ledger.scores import scores
+
+__all__ = ["METRICS", "Metric", "losses"]
 
 
 class Metric(NamedTuple):
@@ -43,47 +44,9 @@ def losses(loss: str, forecasts: NDArray[np.float64], outcomes: NDArray[np.float
 
     >>> losses("absolute", np.array([[3.0, 5.0]]), np.array([4.5])).tolist()
     [[1.5, 0.5]]
-    >>> losses("brier", np.array([[0.2]]), np.array([1.0])).tolist()
-    [[1.2800000000000002]]
+    >>> losses("brier", np.array([[0.25, 1.0]]), np.array([1.0])).tolist()
+    [[1.125, 0.0]]
     """
-    return _LOSSES[loss](forecasts, outcomes)
-
-
-def average(forecasts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The plain average of those awake in each round; NaN where nobody is.
-
-    >>> average(np.array([[1.0, 2.0], [np.nan, 5.0]])).tolist()
-    [1.5, 5.0]
-    """
-    awake = ~np.isnan(forecasts)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(awake, forecasts, 0.0).sum(1) / awake.sum(1), np.float64)
-
-
-def _squared(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    return (x - y[:, None]) ** 2
-
-
-def _absolute(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.abs(x - y[:, None])
-
-
-def _log(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    given = x[np.arange(len(x)), :, y.astype(np.intp)] if x.ndim == 3 else np.where(y[:, None] > 0, x, 1.0 - x)
-    with np.errstate(divide="ignore"):
-        return np.abs(np.log(given))  # never −0
-
-
-def _brier(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    if x.ndim == 2:
-        return 2.0 * (x - y[:, None]) ** 2
-    happened = np.arange(x.shape[2]) == y.astype(np.intp)[:, None]
-    return np.asarray(((x - happened[:, None, :]) ** 2).sum(2), np.float64)
-
-
-_LOSSES: dict[str, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
-    "squared": _squared,
-    "absolute": _absolute,
-    "log": _log,
-    "brier": _brier,
-}
+    sure = np.zeros((len(forecasts), *forecasts.shape[2:]))
+    columns = (scores(loss, forecasts[:, k], sure, outcomes)[0] for k in range(forecasts.shape[1]))
+    return np.column_stack([np.abs(column) for column in columns])  # never −0

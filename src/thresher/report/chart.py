@@ -14,7 +14,8 @@ CLASSES = 9
 
 _WIDTH, _HEIGHT = 760, 300
 _PLAIN = 'fill="none" stroke="currentColor"'  # where no page says otherwise
-_LEFT, _RIGHT, _TOP, _BOTTOM = 72, 16, 12, 44
+_RIGHT, _TOP, _BOTTOM = 16, 30, 32
+_LETTER = 8  # how wide one of 12 pixels is, at most
 
 
 class Line(NamedTuple):
@@ -46,25 +47,24 @@ def chart(
         high = min(high, top)
     marks = ticks(low, high if high > low else low + 1.0)
     low, high = min(low, marks[0]), max(high, marks[-1])
-    across = _scale(x[0], x[-1], _LEFT, _WIDTH - _RIGHT)
+    spelled = [_spelled(mark, marks) for mark in marks]
+    left = 12 + _LETTER * max(map(len, spelled))
+    across = _scale(x[0], x[-1], left, _WIDTH - _RIGHT)
     up = _scale(low, high, _HEIGHT - _BOTTOM, _TOP)
     parts = [
-        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg">',
+        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" font-size="12" xmlns="http://www.w3.org/2000/svg">',
         f"<title>{escape(title)}</title><desc>{escape(', '.join(line.name for line in lines))} over {len(x)} points</desc>",
     ]
-    for mark in marks:
+    for mark, words in zip(marks, spelled, strict=True):
         y = up(mark)
-        parts.append(f'<path class="grid" {_PLAIN} stroke-opacity="0.2" d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}"/>')
-        parts.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_spelled(mark, marks)}</text>')
-    parts += _below(x, across, label)
-    parts.append(f'<path class="axis" {_PLAIN} d="M{_LEFT} {up(low):.1f}H{_WIDTH - _RIGHT}"/>')
-    middle = (_HEIGHT - _BOTTOM + _TOP) / 2
-    parts.append(
-        f'<text class="name" transform="translate(14 {middle:.0f}) rotate(-90)" text-anchor="middle">{escape(axis)}</text>'
-    )
-    left, upper, wide, tall = _LEFT - 2, _TOP - 2, _WIDTH - _RIGHT - _LEFT + 4, _HEIGHT - _BOTTOM - _TOP + 4
-    inside = f'x="{left}" y="{upper}" width="{wide}" height="{tall}" viewBox="{left} {upper} {wide} {tall}"'
-    parts.append(f"<svg {inside}>")  # cuts off what leaves it
+        parts.append(f'<path class="grid" {_PLAIN} stroke-opacity="0.2" d="M{left} {y:.1f}H{_WIDTH - _RIGHT}"/>')
+        parts.append(f'<text class="tick" x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{words}</text>')
+    parts += _below(x, left, across, label)
+    parts.append(f'<path class="axis" {_PLAIN} d="M{left} {up(low):.1f}H{_WIDTH - _RIGHT}"/>')
+    parts.append(f'<text class="name" x="{left}" y="16">{escape(axis)}</text>')
+    box = left - 2, _TOP - 2, _WIDTH - _RIGHT - left + 4, _HEIGHT - _BOTTOM - _TOP + 4
+    inside = 'x="{}" y="{}" width="{}" height="{}"'.format(*box)
+    parts.append(f'<svg {inside} viewBox="{" ".join(map(str, box))}">')  # cuts off what leaves it
     for line in reversed(lines):  # the first is drawn last, over the others
         drawn = _path([(across(at), up(value)) for at, value in zip(x, line.values, strict=True)])
         parts.append(f'<path class="line {line.style}" {_PLAIN} d="{drawn}"><title>{escape(line.name)}</title></path>')
@@ -97,7 +97,7 @@ def _scale(low: float, high: float, start: float, end: float) -> Callable[[float
     return lambda value: start + (value - low) / width * (end - start)
 
 
-def _below(x: Sequence[float], across: Callable[[float], float], label: Callable[[float], str] | None) -> list[str]:
+def _below(x: Sequence[float], left: int, across: Callable[[float], float], label: Callable[[float], str] | None) -> list[str]:
     """The x axis: its first and last point, and round ones between; with a label of its own, five even ones."""
     marks: Sequence[float]
     if label is None:
@@ -107,10 +107,10 @@ def _below(x: Sequence[float], across: Callable[[float], float], label: Callable
     parts = []
     for mark in marks:
         at = across(mark)
-        side = "start" if at < _LEFT + 20 else "end" if at > _WIDTH - _RIGHT - 20 else "middle"
+        side = "start" if at < left + 30 else "end" if at > _WIDTH - _RIGHT - 30 else "middle"
         words = escape(label(mark)) if label is not None else f"{mark:,.0f}"
         parts.append(f'<path class="axis" {_PLAIN} d="M{at:.1f} {_HEIGHT - _BOTTOM}v5"/>')
-        parts.append(f'<text class="tick" x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 20}" text-anchor="{side}">{words}</text>')
+        parts.append(f'<text class="tick" x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 19}" text-anchor="{side}">{words}</text>')
     return parts
 
 
