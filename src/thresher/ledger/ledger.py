@@ -10,11 +10,9 @@ from typing import TypeVar
 
 from thresher._core import MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
-from thresher.bounds.printed import above
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.experts.rule import LossRound, LossRounds
 from thresher.ledger.losses import LossComparator, LossTally, LossWatcher, played
-from thresher.ledger.sums import up
 from thresher.ledger.tally import Comparator, Tally, Watcher
 from thresher.notebook import table
 
@@ -210,12 +208,14 @@ class Ledger:
 
     def _loss_facts(self) -> list[tuple[str, str]]:
         tally = self._losses
-        best, worst = tally.lost_by(tally.best)[1], tally.worst
-        facts = {"loss": up(tally.loss_parts), "of the plain average": tally.average, "of the best expert": best}
-        return [
-            ("rounds", f"{tally.rounds:,}"),
-            *((name, above(number)) for name, number in {**facts, "of the worst expert": worst}.items()),
-        ]
+        facts = {
+            "loss": tally.loss,
+            "loss of the plain average": tally.average,
+            "of the best expert": tally.lost_by(tally.best)[1],
+            "of the worst": tally.worst,
+            "regret": tally.regret,
+        }
+        return [("rounds", f"{tally.rounds:,}"), *((name, f"{number:,.6g}") for name, number in facts.items())]
 
     def _rows(self) -> list[tuple[str, str, str, str, str]]:
         return [

@@ -89,9 +89,10 @@ class MixtureWatcher:
         """What the theorems of the forecaster that played say of mixtures."""
         lost, off = self._sums.parts(0), self._sums.parts(1)
         high = up([*lost, *off])
-        regret = [*tally.loss_parts, *(-part for part in lost), *off, up(off) * 2.0**-40]
+        doubt = up(off) * (1 + 2.0**-40)
+        regret = [*tally.loss_parts, *(-part for part in lost), doubt]
         witness = f"{self._given.called}, {_shown(self._given.u)}, which lost {above(high)}"
-        return _against(tally, Compared(regret, high, witness))
+        return _against(tally, Compared(regret, high, witness, 3 * doubt))
 
 
 class BestMixture:
@@ -180,7 +181,7 @@ class BestMixtureWatcher:
         witness = (
             f"the best fixed mixture, {shown}, which lost {above(found.high)} (at most {above(found.gap)} above the least)"
         )
-        return _against(tally, Compared([*tally.loss_parts, -found.low], found.high, witness))
+        return _against(tally, Compared([*tally.loss_parts, -found.low], found.high, witness, 2 * (found.high - found.low)))
 
 
 def _against(tally: LossTally, compared: Compared) -> list[Certificate]:

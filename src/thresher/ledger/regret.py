@@ -28,7 +28,7 @@ __all__ = ["Compared", "Promise", "Run", "certificates", "promises", "run_of"]
 _RANGE = "losses of a round differ by at most 1"
 _UNIT = "losses are from 0 to 1"
 _AWAKE = "no expert sleeps"
-_COVERED = "the rule's rounding to float64 is covered"
+_COVERED = "rounding to float64 is covered"
 _U = 2.0**-53
 
 
@@ -78,11 +78,15 @@ class Promise:
 
 @dataclass(frozen=True)
 class Compared:
-    """A comparator's own numbers: floats whose exact sum is at least the regret against it, its loss from above, its words."""
+    """A comparator's own numbers: floats whose exact sum is at least the regret against it, its loss from above, its words.
+
+    `doubt` is at least what that sum may be above the regret; the bound is widened by as much.
+    """
 
     regret: list[float]
     loss: float
     witness: str
+    doubt: float = 0.0
 
 
 def run_of(tally: LossTally) -> Run | None:
@@ -271,9 +275,10 @@ def certificates(tally: LossTally, run: Run, made: list[Promise], compared: Comp
     counts = {"regret": regret, "loss": loss}
     given = []
     for promise in made:
-        bound = promise.theorem(**promise.numbers)
+        rounding = promise.numbers["rounding"] + (compared.doubt if promise.theorem is not bounds.hedge else 0.0)
+        numbers = {**promise.numbers, "rounding": rounding}
+        bound = promise.theorem(**numbers)
         whose = "Hedge with η = 2√(ln n/t)" if promise.theorem is bounds.hedge_anytime else "AdaHedge"
-        rounding = promise.numbers["rounding"]
         covered = Premise(
             _COVERED, Status.CHECKED if run.rule is not None else Status.ASSUMED, f"by {above(rounding)} more in the bound"
         )
@@ -290,10 +295,10 @@ def certificates(tally: LossTally, run: Run, made: list[Promise], compared: Comp
                 rounds=tally.rounds,
                 premises=premises,
                 witness=compared.witness,
-                verify=verified(promise.theorem, promise.numbers),
+                verify=verified(promise.theorem, numbers),
                 best_constant=None,
                 repeat_last=None,
-                numbers=promise.numbers,
+                numbers=numbers,
                 lost=lost[bound.on],
             )
         )

@@ -1,0 +1,212 @@
+"""The best fixed mixture of forecasters, found by passes over what they forecast; with a proof of how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher.bounds.arguments import not_negative, whole
+from thresher.errors import ExampleError, ParameterError
+from thresher.examples import numeric
+from thresher.experts import AdaHedge
+from thresher.ledger.scores import LOSSES, mixed, normal, scores
+from thresher.ledger.simplex import as_mixture, least_mixture
+from thresher.ledger.sums import Sums, up
+
+__all__ = ["FoundMixture", "best_mixture"]
+
+Floats = NDArray[np.float64]
+Block = tuple[ArrayLike, ArrayLike]
+
+_U = 2.0**-53
+_SMALL = 500_000  # cells of a linear program
+
+
+class FoundMixture(NamedTuple):
+    """A mixture u of the forecasters, what it lost (rounded up), and at most how much less another mixture can have lost."""
+
+    u: Floats
+    loss: float
+    gap: float
+    passes: int
+
+
+def best_mixture(
+    blocks: Sequence[Block] | Callable[[], Iterable[Block]],
+    loss: Literal["squared", "absolute", "log", "brier"] = "squared",
+    *,
+    passes: int = 100,
+    gap: float = 1e-6,
+) -> FoundMixture:
+    """The mixture u with the least Σ ℓ(u·x, y) over all rounds, chosen after the fact.
+
+    `blocks` can be read again: a list of pairs (forecasts, outcomes), or a function that gives such pairs anew. Forecasts are
+    rounds × experts, or, for log and Brier, rounds × experts × outcomes. It stops after so many passes, or once no mixture can
+    be better by more than `gap` times its loss.
+
+    - Squared loss and Brier score are quadratic in u: one pass sums a Gram matrix, an active set finds u.
+    - Log loss: Cover's update uᵢ ← uᵢ·mean(xᵢ(y)/p(y)), which never makes it worse.
+    - Absolute loss: a linear program where it is small, else AdaHedge on the slopes of whole passes.
+
+    `gap` in the answer holds whatever was done: with slopes g of the loss at u no mixture loses less than
+    Σ ℓ(u·x, y) − (g·u − minᵢ gᵢ), as ℓ is convex; for the absolute loss with any slopes from −1 to 1 in place of signs.
+
+    >>> found = best_mixture([([[1.0, 4.0], [3.0, 6.0]], [2.0, 5.0])], "absolute")
+    >>> [round(float(weight), 3) for weight in found.u], round(found.loss, 6), found.gap < 1e-9
+    ([0.667, 0.333], 1.0, True)
+    """
+    if loss not in LOSSES:
+        raise ParameterError(f"found loss = {loss!r}, expected one of {', '.join(LOSSES)}")
+    whole(1, passes=passes)
+    not_negative(gap=gap)
+    data = _Data(blocks, loss)
+    if loss in ("squared", "brier"):
+        return _checked(data, least_mixture(data.gram()), 2)
+    if loss == "log":
+        return _by_cover(data, passes, gap)
+    rounds, n = data.size()
+    return _by_program(data) if rounds * n <= _SMALL else _by_slopes(data, n, passes, gap)
+
+
+class _Data:
+    """The blocks, read again and again, checked each time."""
+
+    def __init__(self, blocks: Sequence[Block] | Callable[[], Iterable[Block]], loss: str) -> None:
+        if not callable(blocks) and not isinstance(blocks, Sequence):
+            raise ParameterError(f"found {type(blocks).__name__}, expected a list of blocks or a function that gives them anew")
+        self._blocks = blocks
+        self.loss = loss
+
+    def __iter__(self) -> Iterator[tuple[Floats, Floats]]:
+        n, seen = None, False
+        for forecasts, outcomes in self._blocks() if callable(self._blocks) else self._blocks:
+            x = normal(numeric(forecasts, "the forecasts", "rounds × experts"))
+            y = numeric(outcomes, "the outcomes", "one for each round").astype(np.float64)
+            if x.ndim not in ((2, 3) if self.loss in ("log", "brier") else (2,)) or y.shape != x.shape[:1]:
+                raise ExampleError(f"found forecasts of shape {x.shape} and outcomes of shape {y.shape}, expected one a round")
+            if not np.isfinite(x).all() or not np.isfinite(y).all() or x.shape[1] != (n or x.shape[1]) or x.shape[1] == 0:
+                raise ExampleError(
+                    f"found forecasts of shape {x.shape}, expected finite numbers of as many experts in each block"
+                )
+            n, seen = x.shape[1], True
+            yield x, y
+        if not seen:
+            raise ExampleError("found no forecasts, expected a block at least")
+
+    def size(self) -> tuple[int, int]:
+        shapes = [x.shape for x, _ in self]
+        return sum(shape[0] for shape in shapes), shapes[0][1]
+
+    def gram(self) -> Floats:
+        """Σ (xᵢ − y)(xⱼ − y), over the outcomes too where there are several."""
+        total: Floats | float = 0.0
+        for x, y in self:
+            if x.ndim == 2:
+                d = x - y[:, np.newaxis]
+            else:
+                happened = np.arange(x.shape[2]) == y[:, np.newaxis]
+                d = np.moveaxis(x - happened[:, np.newaxis, :], 1, 2).reshape(-1, x.shape[1])
+            total = total + d.T @ d
+        return np.asarray(total)
+
+    def lost(self, u: Floats) -> tuple[float, Floats, float]:
+        """What u lost, from above; the slopes g of that in each weight; and how far g·u and each g may be off."""
+        sums, slopes, size, rounds = Sums(2), np.zeros(len(u)), 0.0, 0
+        for x, y in self:
+            p, off = mixed(x, u)
+            value, doubt = scores(self.loss, p, off, y)
+            sums = (
+                sums.plus(np.column_stack([value, np.where(np.isfinite(doubt), doubt, 0.0)]))
+                if np.isfinite(value).all()
+                else sums
+            )
+            each = _slopes(self.loss, x, p, y)
+            slopes += each.sum(axis=0)
+            size += float(np.abs(each).max(axis=1).sum())
+            rounds += len(y)
+        return up([*sums.parts(0), *sums.parts(1)]), slopes, (rounds + 8 * len(u) + 64) * _U * size
+
+
+def _slopes(loss: str, x: Floats, p: Floats, y: Floats) -> Floats:
+    """The derivative of each round's loss in each weight."""
+    if loss == "absolute":
+        return np.sign(p - y)[:, np.newaxis] * x
+    if loss == "log":
+        rows = np.arange(len(y))
+        k = y.astype(np.int64)
+        chances = np.where(y[:, np.newaxis] == 1.0, x, 1.0 - x) if x.ndim == 2 else x[rows, :, k]
+        mixture = np.where(y == 1.0, p, 1.0 - p) if x.ndim == 2 else p[rows, k]
+        return -chances / mixture[:, np.newaxis]
+    if x.ndim == 2:
+        return (2.0 if loss == "squared" else 4.0) * (p - y)[:, np.newaxis] * x
+    happened = np.arange(x.shape[2]) == y[:, np.newaxis]
+    each: Floats = np.einsum("tk,tik->ti", 2.0 * (p - happened), x)
+    return each
+
+
+def _checked(data: _Data, u: Floats, passes: int) -> FoundMixture:
+    """What u lost and how far it can be from the best, whatever found it."""
+    lost, slopes, doubt = data.lost(u)
+    return FoundMixture(u, lost, max(0.0, float(slopes @ u) - float(slopes.min())) + 2 * doubt, passes)
+
+
+def _by_cover(data: _Data, passes: int, gap: float) -> FoundMixture:
+    n = data.size()[1]
+    u = np.full(n, 1 / n)
+    for k in range(passes):
+        found = _checked(data, u, k + 1)
+        if found.gap <= gap * max(1.0, found.loss) or k == passes - 1:
+            return found
+        u = as_mixture(u * -data.lost(u)[1])
+    raise AssertionError("there is a last pass")
+
+
+def _by_slopes(data: _Data, n: int, passes: int, gap: float) -> FoundMixture:
+    """AdaHedge against the slopes of whole passes: the mean of its weights is as good as its regret over the passes."""
+    rule, mean, floor = AdaHedge(n), np.zeros(n), np.zeros(n)
+    found = None
+    for k in range(1, passes + 1):
+        u = as_mixture(rule.weights)
+        lost, slopes, doubt = data.lost(u)
+        rule.learn_losses(slopes)
+        mean += u
+        floor += slopes + (lost - float(slopes @ u))  # every mixture v loses at least its mean·v, as the loss is convex
+        if k & (k - 1) == 0 or k == passes:  # a check costs a pass
+            v = as_mixture(mean)
+            best = data.lost(v)[0]
+            found = FoundMixture(v, best, max(0.0, best - float((floor / k).min())) + 4 * doubt, 2 * k)
+            if found.gap <= gap * max(1.0, best):
+                break
+    if found is None:
+        raise AssertionError("the last pass is checked")
+    return found
+
+
+def _by_program(data: _Data) -> FoundMixture:
+    """The dual linear program: slopes s from −1 to 1 with the largest minᵢ Σ s(xᵢ − y); u is what its constraints cost.
+
+    Any slopes from −1 to 1 prove that no mixture loses less than minᵢ Σ s(xᵢ − y), and any u is a mixture.
+    """
+    from scipy.optimize import linprog
+
+    d = np.concatenate([x - y[:, np.newaxis] for x, y in data])
+    rounds, n = d.shape
+    scale = float(np.abs(d).max(initial=0.0)) or 1.0
+    solved = linprog(
+        np.concatenate([np.zeros(rounds), [-1.0]]),
+        A_ub=np.column_stack([-(d / scale).T, np.ones(n)]),
+        b_ub=np.zeros(n),
+        bounds=[*[(-1.0, 1.0)] * rounds, (None, None)],
+        method="highs",
+    )
+    costs = np.maximum(-np.asarray(solved.ineqlin.marginals, dtype=np.float64), 0.0) if solved.x is not None else np.zeros(n)
+    if not costs.any():
+        return _by_slopes(data, n, 100, 0.0)
+    u = as_mixture(costs)
+    terms = np.clip(np.asarray(solved.x[:rounds], dtype=np.float64), -1.0, 1.0)[:, np.newaxis] * d
+    lost, _, _ = data.lost(u)
+    doubt = (rounds + 8 * n + 64) * _U * float(np.abs(d).max(axis=1).sum())
+    return FoundMixture(u, lost, max(0.0, lost - float(terms.sum(axis=0).min())) + 2 * doubt, 1)
