@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import thresher as th
 from tests.commands import Ran, run
@@ -122,7 +123,7 @@ def test_probabilities_of_several_outcomes_are_combined(loss: str, outcomes: int
     assert said["against"] == "expert"
 
 
-def _scores(loss: str, P: Numbers, happened: Numbers) -> Numbers:
+def _scores(loss: str, P: Numbers, happened: NDArray[np.int64]) -> Numbers:
     if loss == "log":
         return np.asarray(-np.log(P[np.arange(len(P)), :, happened]))
     return np.asarray(((P - (np.arange(P.shape[2]) == happened[:, None])[:, None]) ** 2).sum(2))
@@ -241,7 +242,7 @@ def test_every_forecast_is_written_beside_the_other_columns_as_they_were(tmp_pat
 def test_parquet_goes_in_and_out(load: Path, tmp_path: Path) -> None:
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     F, y = forecasts(ROUNDS)
-    columns = {"day": [f"d{t}" for t in range(ROUNDS)], "place": ["here"] * ROUNDS}
+    columns: dict[str, Any] = {"day": [f"d{t}" for t in range(ROUNDS)], "place": ["here"] * ROUNDS}
     columns |= {name: F[:, k] for k, name in enumerate(NAMES)} | {"load": y}
     parquet.write_table(arrow.table(columns), "load.parquet")
     said = as_json("load.parquet", "--outcome", "load", "--forecasts", "out.parquet")

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -23,8 +24,8 @@ from thresher.data.table import Table, open_table
 from thresher.errors import ExampleError, ParameterError, SourceError
 from thresher.evaluate.combine import Course, Player, combine, mixture_losses
 from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRule
-from thresher.ledger import BestExpert, BestMixture, Ledger
-from thresher.ledger.mixture import BestMixtureWatcher
+from thresher.hindsight import best_mixture
+from thresher.ledger import BestExpert, BestMixture, Ledger, Mixture
 from thresher.store.atomic import check_place, replace
 
 __all__ = ["Combined", "Hindsight", "experts"]
@@ -39,6 +40,7 @@ _IN_WORDS = {
 }
 _MAJORITIES = ("weighted-majority", "randomized-majority", "improved-majority", "follow-the-leader")
 _AGGREGATED = ("log", "brier")
+_PASSES, _FEW, _CELLS = 100, 10, 10**8
 _LOSSES: dict[str, Literal["squared", "absolute", "log", "brier"]] = {
     "squared": "squared",
     "absolute": "absolute",
@@ -200,31 +202,22 @@ def _check_places(options: argparse.Namespace, source: Source) -> None:
 # ---- the run -------------------------------------------------------------------------------------------------------
 
 
-class Remembered(BestMixture):
-    """A comparator that can be asked for what it found."""
-
-    watcher: BestMixtureWatcher | None = None
-
-    def watch_losses(self) -> BestMixtureWatcher:
-        self.watcher = super().watch_losses()
-        return self.watcher
-
-
 def _combine(session: Session, advice: Advice) -> Combined:
     options, table, chosen = session.options, session.table, session.chosen
     loss = options.loss or _usual_loss(session, advice)
     player = _player(session, loss)
     names = chosen.experts.__getitem__
-    best = Remembered(names=names) if loss == "squared" and not advice.asleep else None
-    compared = [BestExpert(names=names)] if best is None or player.against == "expert" else []
-    ledger = Ledger(*compared, *([] if best is None else [best]))
+    mixes = player.against == "mixture" and not advice.asleep
+    first = BestMixture(names=names) if mixes and loss == "squared" else BestExpert(names=names)
+    ledger = Ledger(first)
     try:
         course = combine(player, advice.rows, loss, ledger)
     except ExampleError as error:
         raise _placed(error, table, chosen, advice) from None
-    hindsight = None
-    if best is not None and best.watcher is not None and (found := best.watcher.found()) is not None:
-        hindsight = Hindsight(found.u, mixture_losses(course, advice.rows, loss, found.u), found.gap)
+    hindsight = None if advice.asleep else _hindsight(advice, loss, course)
+    if mixes and loss != "squared" and hindsight is not None:  # the witness is known now: the same rounds are played again
+        ledger = Ledger(Mixture(hindsight.weights, called="the best fixed mixture"))
+        combine(_player(session, loss), advice.rows, loss, ledger)
     return Combined(
         options=options,
         table=table,
@@ -239,6 +232,17 @@ def _combine(session: Session, advice: Advice) -> Combined:
         ledger=str(ledger),
         seconds=time.monotonic() - session.began,
     )
+
+
+def _hindsight(advice: Advice, loss: str, course: Course) -> Hindsight:
+    def rounds() -> Iterator[tuple[Numbers, Numbers]]:
+        for rows in advice.rows:
+            known = ~np.isnan(rows.outcomes)
+            yield rows.forecasts[known], rows.outcomes[known]
+
+    cells = sum(rows.forecasts.size for rows in advice.rows)
+    found = best_mixture(rounds, _LOSSES[loss], passes=min(_PASSES, max(_FEW, _CELLS // cells)))
+    return Hindsight(found.u, mixture_losses(course, advice.rows, loss, found.u), found.gap)
 
 
 def _usual_loss(session: Session, advice: Advice) -> str:
