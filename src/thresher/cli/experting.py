@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -115,13 +116,14 @@ class Session(NamedTuple):
     table: Table
     chosen: Chosen
     limits: tuple[float, float] | None
+    bar: Bar
     began: float
 
 
 def experts(options: argparse.Namespace) -> int:
     """Runs the command."""
     limits = _checked(options)
-    with Bar(quiet=options.quiet) as bar, open_table(options.source) as table:
+    with Bar(quiet=options.quiet or options.json) as bar, open_table(options.source) as table:
         _check_places(options, table.source)
         chosen = choose(table, options)
         if chosen.several and options.loss not in (None, *_AGGREGATED):
@@ -130,7 +132,7 @@ def experts(options: argparse.Namespace) -> int:
             raise ParameterError("found --odds, expected several outcomes with it, such as --outcome home,draw,away")
         if chosen.several:
             _refuse_rule(options, "several outcomes")
-        session = Session(options, table, chosen, limits, time.monotonic())
+        session = Session(options, table, chosen, limits, bar, time.monotonic())
         advice = read(table, chosen, Asked(options.odds, options.loss in _AGGREGATED, limits), bar)
         combined = _combine(session, advice)
         if options.forecasts is not None:
@@ -203,7 +205,7 @@ def _check_places(options: argparse.Namespace, source: Source) -> None:
 
 
 def _combine(session: Session, advice: Advice) -> Combined:
-    options, table, chosen = session.options, session.table, session.chosen
+    options, table, chosen, bar = session.options, session.table, session.chosen, session.bar
     loss = options.loss or _usual_loss(session, advice)
     player = _player(session, loss)
     names = chosen.experts.__getitem__
@@ -211,13 +213,16 @@ def _combine(session: Session, advice: Advice) -> Combined:
     first = BestMixture(names=names) if mixes and loss == "squared" else BestExpert(names=names)
     ledger = Ledger(first)
     try:
-        course = combine(player, advice.rows, loss, ledger)
+        course = combine(player, advice.rows, loss, ledger, progress=partial(bar.count, "combining"))
     except ExampleError as error:
         raise _placed(error, table, chosen, advice) from None
-    hindsight = None if advice.asleep else _hindsight(advice, loss, course)
+    bar.end()
+    hindsight = None if advice.asleep else _hindsight(advice, loss, course, bar)
+    bar.end()
     if mixes and loss != "squared" and hindsight is not None:  # the witness is known now: the same rounds are played again
         ledger = Ledger(Mixture(hindsight.weights, called="the best fixed mixture"))
-        combine(_player(session, loss), advice.rows, loss, ledger)
+        combine(_player(session, loss), advice.rows, loss, ledger, progress=partial(bar.count, "checking"))
+    bar.end()
     return Combined(
         options=options,
         table=table,
@@ -234,10 +239,15 @@ def _combine(session: Session, advice: Advice) -> Combined:
     )
 
 
-def _hindsight(advice: Advice, loss: str, course: Course) -> Hindsight:
+def _hindsight(advice: Advice, loss: str, course: Course, bar: Bar) -> Hindsight:
+    seen = 0
+
     def rounds() -> Iterator[tuple[Numbers, Numbers]]:
+        nonlocal seen
         for rows in advice.rows:
             known = ~np.isnan(rows.outcomes)
+            seen += int(np.count_nonzero(known))
+            bar.count("looking for the best mixture", seen)
             yield rows.forecasts[known], rows.outcomes[known]
 
     cells = sum(rows.forecasts.size for rows in advice.rows)

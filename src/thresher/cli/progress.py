@@ -120,12 +120,19 @@ class Bar:
 
     def advance(self, what: str, stream: Reading, examples: int) -> None:
         """Says how far the stream was read."""
+        self._update(what, stream.source.size if self._progress is None else None, stream.read, examples)
+
+    def count(self, what: str, rounds: int, of: int | None = None) -> None:
+        """Says how many rounds were played, of how many if that is known."""
+        self._update(what, of, rounds, rounds)
+
+    def _update(self, what: str, total: int | None, completed: int, examples: int) -> None:
         if not self._terminal or time.monotonic() - self._began < 0.5:
             return
         if self._progress is None:
-            self._start(what, stream.source.size)
+            self._start(what, total)
         rate = examples / max(time.monotonic() - self._began, 1e-9)
-        self._progress.update(self._task, completed=stream.read, rate=f"{rate:,.0f} examples/s")
+        self._progress.update(self._task, completed=completed, rate=f"{rate:,.0f} examples/s")
 
     def end(self) -> None:
         """Takes the bar away."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -78,8 +78,15 @@ class Course(NamedTuple):
         return self.rounds - self.part.t
 
 
-def combine(player: Player, table: Sequence[Rows], loss: str, ledger: Ledger | None = None) -> Course:
-    """Plays all rows in order, and enters the rounds into the ledger.
+def combine(
+    player: Player,
+    table: Sequence[Rows],
+    loss: str,
+    ledger: Ledger | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Course:
+    """Plays all rows in order, and enters the rounds into the ledger; `progress` is told how many were played, and of how many.
 
     A row that cannot be played raises `ExampleError` with `.row` counted over the whole table.
     """
@@ -107,6 +114,8 @@ def combine(player: Player, table: Sequence[Rows], loss: str, ledger: Ledger | N
             row = start + (error.row or 0)
             raise ExampleError(re.sub(r"^row \d+: ", "", str(error)), row=row, column=error.column) from None
         made.append(said)
+        if progress is not None:
+            progress(tally.t, rounds)
     return Course(np.concatenate(made), [point for t, point in sorted(points.items()) if t > 0], points[part])
 
 
