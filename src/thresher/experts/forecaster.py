@@ -54,7 +54,8 @@ def definition(
 
 def definition_range(rounds: Iterable[tuple[Numbers, float]], a: float, b: float) -> Iterator[float]:
     """Squared loss, forecasts and outcomes from a to b, as on the blackboard: yields the forecast of each round."""
-    eta, lost = 2 / (b - a) ** 2, [0.0] * 0
+    eta = 2 / (b - a) ** 2
+    lost: list[float] = []
     for x, y in rounds:
         lost = lost or [0.0] * len(x)
         w = [math.exp(-eta * (each - min(lost))) for each in lost]
@@ -329,7 +330,7 @@ class Forecaster(Forecasts):
             raise StoreError(f"found {outcomes} outcomes, expected two at least, or 0 for forecasts that are single numbers")
         if set(arrays) != set(_PLANES):
             raise StoreError("the state's arrays are not the losses, the missed ones, and the rule's losses and weights")
-        n = self.n or len(arrays["losses"])
+        n = self.n or np.size(arrays["losses"])
         for name, array in arrays.items():
             if type(array) is not np.ndarray or array.dtype != np.float64 or array.shape != (n,) or n < 1:
                 raise StoreError(f"the state's arrays are not n = {n} numbers of float64")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -64,7 +65,7 @@ def best_mixture(
     not_negative(gap=gap)
     data = _Data(blocks, loss)
     if loss in ("squared", "brier"):
-        return _checked(data, least_mixture(data.gram()), 2)
+        return _checked(data, least_mixture(data.gram()), 2)[0]
     if loss == "log":
         return _by_cover(data, passes, gap)
     rounds, n = data.size()
@@ -113,21 +114,21 @@ class _Data:
         return np.asarray(total)
 
     def lost(self, u: Floats) -> tuple[float, Floats, float]:
-        """What u lost, from above; the slopes g of that in each weight; and how far g·u and each g may be off."""
-        sums, slopes, size, rounds = Sums(2), np.zeros(len(u)), 0.0, 0
+        """What u lost, from above; the slopes g of that in each weight; and how far it, g·u and each g may be off."""
+        sums, slopes, size, rounds, sure = Sums(2), np.zeros(len(u)), 0.0, 0, True
         for x, y in self:
             p, off = mixed(x, u)
             value, doubt = scores(self.loss, p, off, y)
-            sums = (
-                sums.plus(np.column_stack([value, np.where(np.isfinite(doubt), doubt, 0.0)]))
-                if np.isfinite(value).all()
-                else sums
-            )
+            if not np.isfinite(value).all():
+                raise ExampleError("found a round in which every forecaster gives probability 0 to what happened")
+            sure = sure and bool(np.isfinite(doubt).all())
+            sums = sums.plus(np.column_stack([value, np.where(np.isfinite(doubt), doubt, 0.0)]))
             each = _slopes(self.loss, x, p, y)
             slopes += each.sum(axis=0)
             size += float(np.abs(each).max(axis=1).sum())
             rounds += len(y)
-        return up([*sums.parts(0), *sums.parts(1)]), slopes, (rounds + 8 * len(u) + 64) * _U * size
+        lost = up([*sums.parts(0), *sums.parts(1)]) if sure else math.inf
+        return lost, slopes, (rounds + 8 * len(u) + 64) * _U * size + 2 * up(sums.parts(1))
 
 
 def _slopes(loss: str, x: Floats, p: Floats, y: Floats) -> Floats:
@@ -147,21 +148,20 @@ def _slopes(loss: str, x: Floats, p: Floats, y: Floats) -> Floats:
     return each
 
 
-def _checked(data: _Data, u: Floats, passes: int) -> FoundMixture:
-    """What u lost and how far it can be from the best, whatever found it."""
+def _checked(data: _Data, u: Floats, passes: int) -> tuple[FoundMixture, Floats]:
+    """What u lost, how far it can be from the best, whatever found it, and the slopes there."""
     lost, slopes, doubt = data.lost(u)
-    return FoundMixture(u, lost, max(0.0, float(slopes @ u) - float(slopes.min())) + 2 * doubt, passes)
+    return FoundMixture(u, lost, max(0.0, float(slopes @ u) - float(slopes.min())) + 2 * doubt, passes), slopes
 
 
 def _by_cover(data: _Data, passes: int, gap: float) -> FoundMixture:
     n = data.size()[1]
-    u = np.full(n, 1 / n)
-    for k in range(passes):
-        found = _checked(data, u, k + 1)
-        if found.gap <= gap * max(1.0, found.loss) or k == passes - 1:
-            return found
-        u = as_mixture(u * -data.lost(u)[1])
-    raise AssertionError("there is a last pass")
+    found, slopes = _checked(data, np.full(n, 1 / n), 1)
+    for k in range(2, passes + 1):
+        if found.gap <= gap * max(1.0, found.loss):
+            break
+        found, slopes = _checked(data, as_mixture(found.u * -slopes), k)
+    return found
 
 
 def _by_slopes(data: _Data, n: int, passes: int, gap: float) -> FoundMixture:
@@ -202,11 +202,12 @@ def _by_program(data: _Data) -> FoundMixture:
         bounds=[*[(-1.0, 1.0)] * rounds, (None, None)],
         method="highs",
     )
-    costs = np.maximum(-np.asarray(solved.ineqlin.marginals, dtype=np.float64), 0.0) if solved.x is not None else np.zeros(n)
-    if not costs.any():
+    slopes = solved.x
+    costs = np.zeros(n) if slopes is None else np.maximum(-np.asarray(solved.ineqlin.marginals, dtype=np.float64), 0.0)
+    if slopes is None or not costs.any():
         return _by_slopes(data, n, 100, 0.0)
     u = as_mixture(costs)
-    terms = np.clip(np.asarray(solved.x[:rounds], dtype=np.float64), -1.0, 1.0)[:, np.newaxis] * d
-    lost, _, _ = data.lost(u)
-    doubt = (rounds + 8 * n + 64) * _U * float(np.abs(d).max(axis=1).sum())
+    terms = np.clip(np.asarray(slopes[:rounds], dtype=np.float64), -1.0, 1.0)[:, np.newaxis] * d
+    lost, _, doubt = data.lost(u)
+    doubt += (rounds + 8 * n + 64) * _U * float(np.abs(d).max(axis=1).sum())
     return FoundMixture(u, lost, max(0.0, lost - float(terms.sum(axis=0).min())) + 2 * doubt, 1)

@@ -85,7 +85,7 @@ class BestExpertWatcher:
 
 
 @runtime_checkable
-class MajorityRule(Protocol):
+class Majority(Protocol):
     """The rule of a majority: its kind, how many experts, and what a wrong one keeps (None: by doubling)."""
 
     kind: str
@@ -123,7 +123,7 @@ class AdviceWatcher:
     def certificates(self, tally: Tally) -> list[Certificate]:
         """What the theorems of the majority that played say; nothing, of other learners."""
         rule: object = tally.rule
-        if not isinstance(rule, MajorityRule) or self._mistakes is None:
+        if not isinstance(rule, Majority) or self._mistakes is None:
             return []
         i = int(self._mistakes.argmin())
         m, n = int(self._mistakes[i]), len(self._mistakes)
@@ -131,7 +131,7 @@ class AdviceWatcher:
         premises = self._premises(tally, rule)
         return [certificate(tally, statement, premises) for statement in majority_statements(rule, tally, m, n, witness)]
 
-    def _premises(self, tally: Tally, rule: MajorityRule) -> tuple[Premise, ...]:
+    def _premises(self, tally: Tally, rule: Majority) -> tuple[Premise, ...]:
         status = Status.CHECKED if known(tally, Rule) or tally.history is not None else Status.ASSUMED
         begin, weight = "they begin at equal weights", "every example has weight 1"
         return (
@@ -148,7 +148,7 @@ class AdviceWatcher:
         )
 
 
-def majority_statements(rule: MajorityRule, tally: Tally, mistakes: int, n: int, witness: str) -> list[Statement]:
+def majority_statements(rule: Majority, tally: Tally, mistakes: int, n: int, witness: str) -> list[Statement]:
     """What is proven of a majority's rounds, if the best of n experts makes so many mistakes."""
     loss = tally.loss * (1 + (tally.rounds + 8) * 2.0**-52)
     common: dict[str, float] = {"mistakes": mistakes, "n": n}
@@ -184,7 +184,7 @@ def _advice(entered: Round | Rounds) -> tuple[int, NDArray[np.float64], NDArray[
     labels = entered.labels if isinstance(entered, Rounds) else np.array([entered.label], dtype=np.int8)
     try:
         table = np.asarray(given)
-        if table.dtype == object:  # None is asleep
+        if table.dtype == object and table.ndim == 2:  # None is asleep
             table = np.array([[math.nan if one is None else one for one in row] for row in table.tolist()])
         advice = table.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -87,7 +87,7 @@ def up(parts: Iterable[float]) -> float:
     """
     given = list(parts)
     near = math.fsum(given)
-    return math.nextafter(near, math.inf) if math.fsum([*given, -near]) > 0.0 else near
+    return math.nextafter(near, math.inf) if math.isfinite(near) and math.fsum([*given, -near]) > 0.0 else near
 
 
 def down(parts: Iterable[float]) -> float:
