@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         prog="thresher",
         description="Online learning with proof: learns from a stream, one example at a time, and shows beside every result "
         "what theory proves about it.",
-        epilog="Try: thresher learn demo:oranges",
+        epilog="Try: thresher learn demo:oranges, or thresher experts demo:forecasts",
         allow_abbrev=False,
     )
     whole.set_defaults(parser=whole)

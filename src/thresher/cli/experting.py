@@ -234,7 +234,7 @@ def _combine(session: Session, advice: Advice) -> Combined:
         course=course,
         hindsight=hindsight,
         certificates=ledger.certificates(),
-        ledger=str(ledger),
+        ledger=str(ledger).partition("\n")[2],  # the scores say better what its first line does
         seconds=time.monotonic() - session.began,
     )
 

@@ -1,7 +1,7 @@
 """Combine forecasters into one forecast, and show what is proven about it.
 
 SOURCE is a table with a row for each round: a column for each forecaster, and one for the outcome. A forecaster whose cell is
-empty is asleep in that round. A row whose outcome is empty is forecast and not learned: so is tomorrow's forecast made.
+empty is asleep in that round. A row whose outcome is empty is forecast and not learned: tomorrow's, say.
 
 With several outcomes (--outcome home,draw,away) there is a column of 0 and 1 for each, and each forecaster has a column of
 probabilities for each, such as NAME_home, NAME_draw and NAME_away; with --odds these are decimal odds.
