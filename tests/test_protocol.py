@@ -25,12 +25,12 @@ import thresher as th
 def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
-        "AdaHedge", "BalancedWinnow", "Batch", "BestExpert", "BestMixture", "BestSequence", "BoundViolated",
-        "ConcurrentUse", "Cover", "Disjunction", "Elimination", "ExampleError", "FixedShare", "Forecaster", "Hedge",
-        "Hypothesis", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "LossRound", "LossRounds",
-        "MarginPerceptron", "Mixture", "NotRealizable", "ParameterError", "Perceptron", "Prediction", "Round", "Rounds",
-        "Separator", "SourceError", "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "Winnow", "bounds",
-        "load", "open_stream", "save", "trace",
+        "AdaHedge", "BalancedWinnow", "Batch", "BestExpert", "BestMixture", "BestSequence", "BoundViolated", "ConcurrentUse",
+        "Cover", "Disjunction", "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Hedge",
+        "Hypothesis", "ImprovedMajority", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow",
+        "LossRound", "LossRounds", "MarginPerceptron", "Mixture", "NotRealizable", "ParameterError", "Perceptron",
+        "Prediction", "RandomizedMajority", "Round", "Rounds", "Separator", "SourceError", "StoreError", "Stream",
+        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "../thresher/canonical.hpp"
+#include "../thresher/elementary.hpp"
 #include "../thresher/group.hpp"
 #include "../thresher/rows.hpp"
 
@@ -112,6 +113,11 @@ struct Prediction {
     bool operator==(const Prediction&) const = default;
 };
 
+std::string sign(int label);
+std::string text_of(double number);
+std::string text_of(const Prediction& prediction);
+double checked_part(const char* name, double value);  // of 1: a chance, a share, a loss
+
 // What the core knows of rounds that it played itself: by which rule and with how many attributes, from which history
 // to which, on which examples.
 struct Origin {
@@ -131,8 +137,10 @@ struct Round {
     bool changed;
     double weight;
     std::optional<Origin> origin{};  // of a round made in Python: none
+    std::optional<double> lost{};    // none: 1 for a mistake, else 0
 
     bool mistake() const { return prediction.label != label; }
+    double loss() const { return lost.value_or(mistake() ? 1.0 : 0.0); }
     nb::object rule() const { return origin ? origin->rule : nb::none(); }
 };
 
@@ -145,7 +153,14 @@ struct Rounds {
     Columns columns;
     std::int64_t mistakes = 0;
     std::int64_t updates = 0;
+    std::unique_ptr<double[]> losses{};  // null: 1 for a mistake, else 0
+    std::unique_ptr<double[]> shares{};  // p_positive; null: none
 
+    double loss_at(std::size_t k) const {
+        return losses ? losses[k] : columns.predictions[k] != columns.labels[k] ? 1.0 : 0.0;
+    }
+    double loss() const;
+    Pair loss_after(Pair sum) const;
     Outcome outcome(std::size_t k) const {
         return {columns.scores[k], columns.predictions[k], columns.labels[k], columns.changed[k]};
     }
@@ -184,11 +199,14 @@ Plane plane_of(const Vector<double>& array);
 nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown_as_it_is(const Plane& plane);
 
 void bind_examples(nb::module_& m);
+void bind_prediction(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_group(nb::module_& m);
 void bind_frozen(nb::module_& m);
 void bind_experts(nb::module_& m);
+void bind_labels(nb::module_& m);
+void bind_majority(nb::module_& m);
 void bind_forecaster(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_store(nb::module_& m);

@@ -8,10 +8,13 @@ NB_MODULE(_core, m) {
     m.doc() = "The core of thresher: rules, rows and values. Use it through thresher's own modules.";
     python::bind_examples(m);
     python::bind_rules(m);
+    python::bind_labels(m);
+    python::bind_prediction(m);
     python::bind_values(m);
     python::bind_group(m);
     python::bind_frozen(m);
     python::bind_experts(m);
+    python::bind_majority(m);
     python::bind_forecaster(m);
     python::bind_reading(m);
     python::bind_store(m);

@@ -1,10 +1,15 @@
 // The rules of the core in Python: each with its parameters, comparable, and able to make its learner.
+#include <nanobind/stl/string_view.h>
+
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "../thresher/balanced_winnow.hpp"
 #include "../thresher/elimination.hpp"
 #include "../thresher/literal_winnow.hpp"
+#include "../thresher/majority.hpp"
 #include "../thresher/margin_perceptron.hpp"
 #include "../thresher/perceptron.hpp"
 #include "../thresher/winnow.hpp"
@@ -13,6 +18,21 @@
 namespace thresher::python {
 
 namespace {
+
+constexpr std::array<const char*, 4> votes{"weighted", "randomized", "improved", "leader"};
+
+Vote vote_named(std::string_view name) {
+    for (std::size_t i = 0; i < votes.size(); ++i) {
+        if (name == votes[i]) return static_cast<Vote>(i);
+    }
+    throw std::invalid_argument("no such vote");
+}
+
+const char* vote_of(const MajorityRule& rule) { return votes[static_cast<std::size_t>(rule.vote)]; }
+
+std::optional<double> beta_of(const MajorityRule& rule) {
+    return rule.doubling ? std::nullopt : std::optional<double>(rule.beta);
+}
 
 std::optional<double> bias_of(const AnyRule& rule) {
     return rule.sight.dummy == 0.0 ? std::nullopt : std::optional<double>(rule.sight.dummy);
@@ -175,6 +195,22 @@ void bind_rules(nb::module_& m) {
                            [](const Elimination& rule) { return nb::make_tuple(rule.monotone); })
         .def(nb::init<bool>(), nb::arg("monotone"))
         .def_ro("monotone", &Elimination::monotone);
+
+    bind_rule<MajorityRule>(
+        m, "The rule of a majority of experts.",
+        [](const MajorityRule& rule) { return nb::make_tuple(vote_of(rule), rule.n, beta_of(rule), rule.seed); })
+        .def(
+            "__init__",
+            [](MajorityRule* self, std::string_view kind, std::size_t n, std::optional<double> beta,
+               std::uint64_t seed) {
+                if (n < 1) throw std::invalid_argument("n must be at least 1");
+                new (self) MajorityRule{{}, vote_named(kind), n, beta.value_or(0.5), !beta, seed};
+            },
+            nb::arg("kind"), nb::arg("n"), nb::arg("beta").none(), nb::arg("seed"))
+        .def_prop_ro("kind", &vote_of, "weighted, randomized, improved or leader.")
+        .def_ro("n", &MajorityRule::n, "The number of experts.")
+        .def_prop_ro("beta", &beta_of, "What a wrong expert keeps of its weight; None where it is doubled.")
+        .def_ro("seed", &MajorityRule::seed, "Of the coins.");
 }
 
 }  // namespace thresher::python

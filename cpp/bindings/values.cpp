@@ -1,10 +1,8 @@
-// Prediction, Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's
-// own.
-#include <nanobind/operators.h>
+// Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 
 #include "bindings.hpp"
@@ -13,16 +11,7 @@ namespace thresher::python {
 
 namespace {
 
-std::string sign(int label) { return label > 0 ? "+1" : std::to_string(label); }
-
 const char* yes_no(bool fact) { return fact ? "True" : "False"; }
-
-std::string text_of(double number) { return nb::cast<std::string>(nb::repr(nb::float_(number))); }
-
-std::string text_of(const Prediction& prediction) {
-    return "Prediction(label=" + sign(prediction.label) + ", score=" + text_of(prediction.score) +
-           ", p_positive=" + (prediction.p_positive ? text_of(*prediction.p_positive) : "None") + ")";
-}
 
 std::string html_table(std::initializer_list<std::pair<const char*, std::string>> cells) {
     std::string head, body;
@@ -31,11 +20,6 @@ std::string html_table(std::initializer_list<std::pair<const char*, std::string>
         body += "<td>" + value + "</td>";
     }
     return "<table><thead><tr>" + head + "</tr></thead><tbody><tr>" + body + "</tr></tbody></table>";
-}
-
-bool is_bool(nb::handle value) {
-    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
-    return type == "bool" || type == "numpy.bool" || type == "numpy.bool_";
 }
 
 std::int8_t checked_label(int label) {
@@ -73,9 +57,19 @@ std::size_t rows_in(nb::handle examples) {
     return nb::hasattr(examples, "shape") ? nb::cast<std::size_t>(examples.attr("shape")[0]) : nb::len(examples);
 }
 
+using Column = std::optional<Vector<double>>;
+
+std::unique_ptr<double[]> checked_parts(const char* name, const Column& column, std::size_t size) {
+    if (!column) return nullptr;
+    if (column->shape(0) != size) raise("ParameterError", "the columns of rounds must have one entry a round");
+    auto parts = std::make_unique_for_overwrite<double[]>(size);
+    for (std::size_t k = 0; k < size; ++k) parts[k] = checked_part(name, column->data()[k]);
+    return parts;
+}
+
 Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
                     Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights,
-                    std::optional<Origin> origin) {
+                    const Column& losses, const Column& shares, std::optional<Origin> origin) {
     const std::size_t size = labels.shape(0);
     if (predictions.shape(0) != size || scores.shape(0) != size || changed.shape(0) != size ||
         rows_in(examples) < size || (!weights.is_none() && nb::len(weights) != size)) {
@@ -92,6 +86,8 @@ Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t>
                                       checked_label(labels.data()[k]), moved[k] != 0});
     }
     rounds.columns.size = size;
+    rounds.losses = checked_parts("a loss", losses, size);
+    rounds.shares = checked_parts("p_positive", shares, size);
     rounds.count();
     return rounds;
 }
@@ -103,21 +99,25 @@ Round round_at(const Rounds& rounds, std::int64_t k) {
     if (at < 0 || at >= size) {
         throw nb::index_error(("no round " + std::to_string(k) + " among " + std::to_string(size)).c_str());
     }
-    const Outcome outcome = rounds.outcome(static_cast<std::size_t>(at));
+    const auto row = static_cast<std::size_t>(at);
+    const Outcome outcome = rounds.outcome(row);
+    const auto entry = [&](const auto& parts) { return parts ? std::optional<double>(parts[row]) : std::nullopt; };
     return {rounds.first + at,
             rounds.examples[at],
-            {outcome.prediction, outcome.score, std::nullopt},
+            {outcome.prediction, outcome.score, entry(rounds.shares)},
             outcome.label,
             outcome.changed,
             rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[at]),
-            rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule, rounds.origin->n}) : std::nullopt};
+            rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule, rounds.origin->n}) : std::nullopt,
+            entry(rounds.losses)};
 }
 
 using Digest = std::optional<std::uint64_t>;
 using OriginState = std::optional<std::tuple<nb::object, std::size_t, Digest, Digest, Digest, double>>;
-using RoundState = std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, OriginState>;
+using RoundState =
+    std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, std::optional<double>, OriginState>;
 using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
-                               Vector<bool>, nb::object, OriginState>;
+                               Vector<bool>, nb::object, Column, Column, OriginState>;
 
 OriginState state_of(const std::optional<Origin>& origin) {
     if (!origin) return std::nullopt;
@@ -162,44 +162,6 @@ struct Collected {
                                          {0, nullptr}};
 };
 
-void bind_prediction(nb::module_& m) {
-    nb::class_<Prediction>(
-        m, "Prediction",
-        "What a learner says of an example: a label, the score behind it and, where the learner has\n"
-        "one, the chance or share of weight of +1.")
-        .def(
-            "__init__",
-            [](Prediction* self, nb::handle said, double score, std::optional<double> p_positive) {
-                std::int8_t label = label_code(said);
-                if (label == 0 && is_bool(said)) label = -1;  // False is a label; 0 is neither
-                if (label == not_a_label) {
-                    raise("LabelError", "found prediction " + shown(said) + ", expected -1, +1, or 0 for neither");
-                }
-                if (p_positive && !(*p_positive >= 0.0 && *p_positive <= 1.0)) {
-                    raise("ParameterError", "found p_positive = " + text_of(*p_positive) + ", expected 0 to 1");
-                }
-                new (self) Prediction{label, score, p_positive};
-            },
-            nb::arg("label").none(), nb::arg("score"), nb::arg("p_positive") = nb::none(),
-            nb::sig("def __init__(self, label: typing.SupportsIndex | typing.SupportsFloat, score: float, "
-                    "p_positive: float | None = None) -> None"))
-        .def_prop_ro(
-            "label", [](const Prediction& p) { return int{p.label}; }, "-1 or +1; 0 for neither.")
-        .def_ro("score", &Prediction::score, "What the label was read from.")
-        .def_ro("p_positive", &Prediction::p_positive, "The chance or share of weight of +1, or None.")
-        .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"))
-        .def("__hash__",
-             [](const Prediction& p) { return nb::hash(nb::make_tuple(int{p.label}, p.score, p.p_positive)); })
-        .def("__repr__", [](const Prediction& p) { return text_of(p); })
-        .def(
-            "__reduce__",
-            [](nb::handle self) {
-                const auto& p = nb::cast<const Prediction&>(self);
-                return nb::make_tuple(self.type(), nb::make_tuple(int{p.label}, p.score, p.p_positive));
-            },
-            nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
-}
-
 void bind_round(nb::module_& m) {
     nb::class_<Round>(m, "Round",
                       "One round: the example, what was predicted, the label, and whether the learner changed.\n\n"
@@ -208,20 +170,21 @@ void bind_round(nb::module_& m) {
         .def(
             "__init__",
             [](Round* self, std::int64_t t, nb::object example, const Prediction& prediction, nb::handle label,
-               nb::handle changed, double weight) {
+               nb::handle changed, double weight, std::optional<double> loss) {
                 const std::int8_t code = label_code(label);
                 if (code == not_a_label) raise(Fault{Fault::Kind::label}, {}, label);
                 const int moved = PyObject_IsTrue(changed.ptr());
                 if (moved < 0) nb::raise_python_error();
-                new (self)
-                    Round{checked_t(t), std::move(example),    prediction, static_cast<std::int8_t>(code > 0 ? 1 : -1),
-                          moved != 0,   checked_weight(weight)};
+                if (loss) checked_part("a loss", *loss);
+                new (self) Round{
+                    checked_t(t), std::move(example),     prediction,   static_cast<std::int8_t>(code > 0 ? 1 : -1),
+                    moved != 0,   checked_weight(weight), std::nullopt, loss};
             },
             nb::arg("t"), nb::arg("example").none(), nb::arg("prediction"), nb::arg("label").none(), nb::arg("changed"),
-            nb::arg("weight") = 1.0,
+            nb::arg("weight") = 1.0, nb::arg("loss") = nb::none(),
             nb::sig("def __init__(self, t: int, example: object, prediction: Prediction, "
                     "label: typing.SupportsIndex | typing.SupportsFloat, changed: bool, "
-                    "weight: float = 1.0) -> None"))
+                    "weight: float = 1.0, loss: float | None = None) -> None"))
         .def_ro("t", &Round::t, "The round's number, from 1.")
         .def_ro("example", &Round::example, "The example, as it was given.")
         .def_ro("prediction", &Round::prediction, "What the learner said before it knew the label.")
@@ -245,9 +208,16 @@ void bind_round(nb::module_& m) {
             "after", [](const Round& r) { return r.origin ? r.origin->after : std::nullopt; },
             "The same digest with this round.")
         .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
-        .def_prop_ro(
-            "loss", [](const Round& round) { return round.mistake() ? 1.0 : 0.0; },
-            "What the learner's theorem bounds: here 1 for a mistake, else 0.")
+        .def_prop_ro("loss", &Round::loss,
+                     "What the learner's theorem bounds: 1 for a mistake, else 0, unless the learner has another loss.")
+        .def(
+            "loss_after",
+            [](const Round& round, double high, double low) {
+                Pair sum{high, low};
+                add(sum, round.loss());
+                return std::make_pair(sum.high, sum.low);
+            },
+            nb::arg("high"), nb::arg("low"), "A sum of losses in two parts with this one added.")
         .def_prop_ro(
             "promotion", [](const Round& round) { return round.changed && round.label > 0; },
             "Whether the learner moved towards a positive example.")
@@ -260,7 +230,7 @@ void bind_round(nb::module_& m) {
                 if (!nb::isinstance<Round>(other)) return false;
                 const auto& b = nb::cast<const Round&>(other);
                 return a.t == b.t && a.prediction == b.prediction && a.label == b.label && a.changed == b.changed &&
-                       a.weight == b.weight;
+                       a.weight == b.weight && a.loss() == b.loss();
             },
             nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const Round& round) { return nb::hash(nb::make_tuple(round.t, int{round.label})); })
@@ -283,15 +253,16 @@ void bind_round(nb::module_& m) {
             "__getstate__",
             [](const Round& round) {
                 return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
-                                      round.weight, state_of(round.origin));
+                                      round.weight, round.lost, state_of(round.origin));
             },
             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Round& self, const RoundState& state) {
-                const auto& [t, example, prediction, label, changed, weight, origin] = state;
-                new (&self) Round{checked_t(t),           example,          prediction, checked_label(label), changed,
-                                  checked_weight(weight), origin_of(origin)};
+                const auto& [t, example, prediction, label, changed, weight, lost, origin] = state;
+                if (lost) checked_part("a loss", *lost);
+                new (&self) Round{checked_t(t),           example,           prediction, checked_label(label), changed,
+                                  checked_weight(weight), origin_of(origin), lost};
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
@@ -304,12 +275,14 @@ void bind_rounds(nb::module_& m) {
         .def(
             "__init__",
             [](Rounds* self, std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
-               Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights) {
+               Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights,
+               const Column& losses, const Column& p_positive) {
                 new (self) Rounds(build_rounds(first, std::move(examples), predictions, labels, scores, changed,
-                                               std::move(weights), std::nullopt));
+                                               std::move(weights), losses, p_positive, std::nullopt));
             },
             nb::arg("first"), nb::arg("examples"), nb::arg("predictions"), nb::arg("labels"), nb::arg("scores"),
-            nb::arg("changed"), nb::arg("weights") = nb::none())
+            nb::arg("changed"), nb::arg("weights") = nb::none(), nb::arg("losses") = nb::none(),
+            nb::arg("p_positive") = nb::none())
         .def_ro("first", &Rounds::first, "The number t of the first of these rounds.")
         .def_ro("examples", &Rounds::examples, "The examples, as they were given.")
         .def_ro("weights", &Rounds::weights,
@@ -335,6 +308,22 @@ void bind_rounds(nb::module_& m) {
             [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.changed.get()); },
             nb::rv_policy::automatic)
         .def_prop_ro(
+            "losses",
+            [](const Rounds& rounds) {
+                auto losses = std::make_unique_for_overwrite<double[]>(rounds.columns.size);
+                for (std::size_t k = 0; k < rounds.columns.size; ++k) losses[k] = rounds.loss_at(k);
+                return owned<double>(std::move(losses), rounds.columns.size);
+            },
+            nb::rv_policy::automatic, "Each round's loss.")
+        .def_prop_ro(
+            "p_positive",
+            [](nb::handle self) -> nb::object {
+                const auto& shares = nb::cast<const Rounds&>(self).shares;
+                return shares ? nb::cast(column(self, shares.get())) : nb::none();
+            },
+            nb::sig("def p_positive(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
+            "Each round's chance or share of weight of +1; None where the learner has none.")
+        .def_prop_ro(
             "before", [](const Rounds& r) { return r.origin ? r.origin->before : std::nullopt; },
             "A digest of the rounds that the learner played before, or None if it is not known.")
         .def_prop_ro(
@@ -342,9 +331,14 @@ void bind_rounds(nb::module_& m) {
             "The same digest with these rounds.")
         .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
         .def_ro("updates", &Rounds::updates, "In how many of these rounds the learner moved.")
-        .def_prop_ro(
-            "loss", [](const Rounds& rounds) { return static_cast<double>(rounds.mistakes); },
-            "The sum of the rounds' losses.")
+        .def_prop_ro("loss", &Rounds::loss, "The sum of the rounds' losses.")
+        .def(
+            "loss_after",
+            [](const Rounds& rounds, double high, double low) {
+                const Pair sum = rounds.loss_after({high, low});
+                return std::make_pair(sum.high, sum.low);
+            },
+            nb::arg("high"), nb::arg("low"), "A sum of losses in two parts with these added, one after the other.")
         .def("__len__", [](const Rounds& rounds) { return rounds.columns.size; })
         .def("__getitem__", &round_at, nb::arg("k"))
         .def("__repr__",
@@ -367,20 +361,32 @@ void bind_rounds(nb::module_& m) {
                 const auto& rounds = nb::cast<const Rounds&>(self);
                 return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
                                       self.attr("scores"), self.attr("changed"), rounds.weights,
-                                      state_of(rounds.origin));
+                                      rounds.losses ? nb::object(self.attr("losses")) : nb::none(),
+                                      self.attr("p_positive"), state_of(rounds.origin));
             },
             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Rounds& self, const RoundsState& state) {
-                const auto& [first, examples, predictions, labels, scores, changed, weights, origin] = state;
-                new (&self) Rounds(
-                    build_rounds(first, examples, predictions, labels, scores, changed, weights, origin_of(origin)));
+                const auto& [first, examples, predictions, labels, scores, changed, weights, losses, shares, origin] =
+                    state;
+                new (&self) Rounds(build_rounds(first, examples, predictions, labels, scores, changed, weights, losses,
+                                                shares, origin_of(origin)));
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
 
 }  // namespace
+
+double Rounds::loss() const {
+    const Pair sum = loss_after({});
+    return sum.high + sum.low;
+}
+
+Pair Rounds::loss_after(Pair sum) const {
+    for (std::size_t k = 0; k < columns.size; ++k) add(sum, loss_at(k));
+    return sum;
+}
 
 void Rounds::count() {
     mistakes = updates = 0;
@@ -390,51 +396,9 @@ void Rounds::count() {
     }
 }
 
-namespace {
-
-template <class Number>
-std::int8_t code_of(Number number) {
-    const bool plus = number == Number(1), zero = number == Number(0);
-    if constexpr (std::is_unsigned_v<Number>) {
-        return plus ? 1 : zero ? 0 : not_a_label;
-    } else {
-        return plus ? 1 : zero ? 0 : number == Number(-1) ? -1 : not_a_label;
-    }
-}
-
-template <class Number>
-auto codes_of(Vector<Number> labels) {
-    const std::size_t size = labels.shape(0);
-    auto codes = std::make_unique_for_overwrite<std::int8_t[]>(size);
-    for (std::size_t k = 0; k < size; ++k) codes[k] = code_of(labels.data()[k]);
-    return owned<std::int8_t>(std::move(codes), size);
-}
-
-}  // namespace
-
-std::int8_t label_code(nb::handle y) {
-    if (PyLong_Check(y.ptr())) {
-        int overflow = 0;
-        const long value = PyLong_AsLongAndOverflow(y.ptr(), &overflow);
-        return overflow == 0 && value >= -1 && value <= 1 ? static_cast<std::int8_t>(value) : not_a_label;
-    }
-    const std::optional<double> number = number_of(y);
-    return number ? code_of(*number) : not_a_label;
-}
-
 void bind_values(nb::module_& m) {
-    bind_prediction(m);
     bind_round(m);
     bind_rounds(m);
-    m.attr("NOT_A_LABEL") = int{not_a_label};
-    m.def("label_code", &label_code, nb::arg("y").none(), nb::sig("def label_code(y: object) -> int"));
-    const auto def_codes = [&](auto function) { m.def("label_codes", function, nb::arg("labels").noconvert()); };
-    def_codes(&codes_of<std::int8_t>);
-    def_codes(&codes_of<std::int32_t>);
-    def_codes(&codes_of<std::int64_t>);
-    def_codes(&codes_of<std::uint8_t>);
-    def_codes(&codes_of<float>);
-    def_codes(&codes_of<double>);
 }
 
 }  // namespace thresher::python

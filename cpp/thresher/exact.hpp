@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <vector>
 
 namespace thresher {
@@ -43,6 +44,10 @@ class Whole {
             carry >>= 64;
         }
         trim();
+    }
+
+    void add(const Whole& other) {
+        for (std::size_t i = 0; i < other.words_.size(); ++i) add(other.words_[i], 64 * i);
     }
 
     void shift(std::size_t bits) {
@@ -84,8 +89,29 @@ inline std::int64_t most_exponents(double factor) {
     return (std::int64_t{1} << 18) / std::bit_width(Dyadic(factor).odd);
 }
 
-// How the sum of factor^e over whole `exponents`, at least one, compares with `threshold`. With factor = a 2^k it is
-// a^last 2^(k last) times a sum by Horner's rule from the largest exponent down to `last`.
+// The sum of factor^e over whole exponents, the largest first, in units of a^last 2^(k last + down (first - last)),
+// where factor = a 2^k and down is -k or 0: by Horner's rule from `first`, which is at least each of them, to `last`.
+inline Whole sum_of_powers(const Dyadic& base, const std::vector<std::int64_t>& exponents, std::int64_t first,
+                           std::int64_t last) {
+    const auto up = static_cast<std::size_t>(std::max(base.two, 0)),
+               down = static_cast<std::size_t>(std::max(-base.two, 0));
+    Whole sum;
+    std::int64_t at = first;
+    const auto fall_to = [&](std::int64_t exponent) {
+        for (; at > exponent; --at) {
+            sum.multiply(base.odd);
+            sum.shift(up);
+        }
+    };
+    for (const std::int64_t exponent : exponents) {
+        fall_to(exponent);
+        sum.add(1, down * static_cast<std::size_t>(first - exponent));
+    }
+    fall_to(last);
+    return sum;
+}
+
+// How the sum of factor^e over whole `exponents`, at least one, compares with `threshold`.
 inline Order compare_powers(double factor, std::vector<std::int64_t>& exponents, double threshold) {
     std::sort(exponents.begin(), exponents.end(), std::greater<>());
     const Dyadic base(factor), goal(threshold);
@@ -93,23 +119,43 @@ inline Order compare_powers(double factor, std::vector<std::int64_t>& exponents,
     const std::int64_t reach =
         std::max(std::max(first, std::int64_t{0}) - std::min(last, std::int64_t{0}), std::int64_t{1});
     if (reach > most_exponents(factor)) return Order::unknown;
-    const auto up = static_cast<std::size_t>(std::max(base.two, 0)),
-               down = static_cast<std::size_t>(std::max(-base.two, 0));
-    Whole sum, other(goal.odd);
-    std::int64_t at = first;
-    for (const std::int64_t exponent : exponents) {
-        for (; at > exponent; --at) {
-            sum.multiply(base.odd);
-            sum.shift(up);
-        }
-        sum.add(1, down * static_cast<std::size_t>(first - exponent));
-    }
+    const auto down = static_cast<std::int64_t>(std::max(-base.two, 0));
+    Whole sum = sum_of_powers(base, exponents, first, last), other(goal.odd);
     // Now the left side is sum * a^last * 2^left, the right side goal.odd * 2^goal.two.
     for (std::int64_t i = 0; i < last; ++i) sum.multiply(base.odd);
     for (std::int64_t i = last; i < 0; ++i) other.multiply(base.odd);
-    const std::int64_t left = base.two * last - static_cast<std::int64_t>(down) * (first - last);
+    const std::int64_t left = base.two * last - down * (first - last);
     (left > goal.two ? sum : other).shift(static_cast<std::size_t>(std::abs(left - goal.two)));
     return sum < other ? Order::below : other < sum ? Order::above : Order::equal;
+}
+
+// How the sum of factor^e over `left` compares with that over `right`, for a factor below 1 and exponents of at least
+// 0. What both hold cancels first: where the two hold the same, no number has to be made.
+inline Order compare_sums(double factor, std::vector<std::int64_t> left, std::vector<std::int64_t> right) {
+    std::sort(left.begin(), left.end());
+    std::sort(right.begin(), right.end());
+    std::vector<std::int64_t> more, less;
+    std::set_difference(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(more));
+    std::set_difference(right.begin(), right.end(), left.begin(), left.end(), std::back_inserter(less));
+    if (more.empty() || less.empty()) {
+        return more.empty() && less.empty() ? Order::equal : less.empty() ? Order::above : Order::below;
+    }
+    const std::int64_t last = std::min(more.front(), less.front()), reach = last + most_exponents(factor);
+    const std::int64_t first = std::min(std::max(more.back(), less.back()), reach);
+    // Powers beyond the reach are not made: each is at most factor^first, and there are `beyond` of them.
+    std::uint64_t beyond = 0;
+    for (auto* const side : {&more, &less}) {
+        for (; !side->empty() && side->back() > first; side->pop_back()) ++beyond;
+        std::reverse(side->begin(), side->end());
+    }
+    const Dyadic base(factor);
+    Whole over = sum_of_powers(base, more, first, last), under = sum_of_powers(base, less, first, last);
+    const bool above = under < over;
+    Whole slack(beyond);
+    for (std::int64_t i = last; i < first && beyond > 0; ++i) slack.multiply(base.odd);
+    (above ? under : over).add(slack);
+    if (above) return under < over ? Order::above : Order::unknown;
+    return over < under ? Order::below : beyond > 0 ? Order::unknown : Order::equal;
 }
 
 }  // namespace thresher

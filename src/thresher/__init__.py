@@ -30,7 +30,18 @@ if TYPE_CHECKING:
         ThresherError,
     )
     from thresher.evaluate import Trace, trace
-    from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRound, LossRounds
+    from thresher.experts import (
+        AdaHedge,
+        FixedShare,
+        FollowTheLeader,
+        Forecaster,
+        Hedge,
+        ImprovedMajority,
+        LossRound,
+        LossRounds,
+        RandomizedMajority,
+        WeightedMajority,
+    )
     from thresher.ledger import BestExpert, BestMixture, BestSequence, Cover, Disjunction, Ledger, Mixture, Separator, Threshold
     from thresher.linear import (
         BalancedWinnow,
@@ -60,9 +71,11 @@ __all__ = [
     "Elimination",
     "ExampleError",
     "FixedShare",
+    "FollowTheLeader",
     "Forecaster",
     "Hedge",
     "Hypothesis",
+    "ImprovedMajority",
     "Label",
     "LabelError",
     "Learner",
@@ -77,6 +90,7 @@ __all__ = [
     "ParameterError",
     "Perceptron",
     "Prediction",
+    "RandomizedMajority",
     "Round",
     "Rounds",
     "Separator",
@@ -86,6 +100,7 @@ __all__ = [
     "ThresherError",
     "Threshold",
     "Trace",
+    "WeightedMajority",
     "Winnow",
     "bounds",
     "load",

@@ -205,6 +205,55 @@ class EliminationRule(Rule):
     @property
     def monotone(self) -> bool: ...
 
+class MajorityRule(Rule):
+    """The rule of a majority of experts."""
+
+    def __init__(self, kind: str, n: int, beta: float | None, seed: int) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def kind(self) -> str:
+        """weighted, randomized, improved or leader."""
+
+    @property
+    def n(self) -> int:
+        """The number of experts."""
+
+    @property
+    def beta(self) -> float | None:
+        """What a wrong expert keeps of its weight; None where it is doubled."""
+
+    @property
+    def seed(self) -> int:
+        """Of the coins."""
+
+NOT_A_LABEL: int = 127
+
+def label_code(y: object) -> int: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+@overload
+def label_codes(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
 class Prediction:
     """
     What a learner says of an example: a label, the score behind it and, where the learner has
@@ -240,7 +289,7 @@ class Round:
     Two rounds are equal if these facts are; the example is a reference and is not compared.
     """
 
-    def __init__(self, t: int, example: object, prediction: Prediction, label: SupportsIndex | SupportsFloat, changed: bool, weight: float = 1.0) -> None: ...
+    def __init__(self, t: int, example: object, prediction: Prediction, label: SupportsIndex | SupportsFloat, changed: bool, weight: float = 1.0, loss: float | None = None) -> None: ...
 
     @property
     def t(self) -> int:
@@ -300,7 +349,12 @@ class Round:
 
     @property
     def loss(self) -> float:
-        """What the learner's theorem bounds: here 1 for a mistake, else 0."""
+        """
+        What the learner's theorem bounds: 1 for a mistake, else 0, unless the learner has another loss.
+        """
+
+    def loss_after(self, high: float, low: float) -> tuple[float, float]:
+        """A sum of losses in two parts with this one added."""
 
     @property
     def promotion(self) -> bool:
@@ -328,7 +382,7 @@ class Rounds:
     ledger before you change the arrays they came from.
     """
 
-    def __init__(self, first: int, examples: object, predictions: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], changed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: object | None = None) -> None: ...
+    def __init__(self, first: int, examples: object, predictions: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], changed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: object | None = None, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, p_positive: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
     @property
     def first(self) -> int:
@@ -367,6 +421,16 @@ class Rounds:
     def changed(self) -> Annotated[NDArray[numpy.bool_], dict(shape=(None,), writable=False)]: ...
 
     @property
+    def losses(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Each round's loss."""
+
+    @property
+    def p_positive(self, /) -> numpy.typing.NDArray[numpy.float64] | None:
+        """
+        Each round's chance or share of weight of +1; None where the learner has none.
+        """
+
+    @property
     def before(self) -> int | None:
         """
         A digest of the rounds that the learner played before, or None if it is not known.
@@ -388,6 +452,9 @@ class Rounds:
     def loss(self) -> float:
         """The sum of the rounds' losses."""
 
+    def loss_after(self, high: float, low: float) -> tuple[float, float]:
+        """A sum of losses in two parts with these added, one after the other."""
+
     def __len__(self) -> int: ...
 
     def __getitem__(self, k: int) -> Round: ...
@@ -399,28 +466,6 @@ class Rounds:
     def __getstate__(self) -> tuple[object, ...]: ...
 
     def __setstate__(self, state: tuple[object, ...]) -> None: ...
-
-NOT_A_LABEL: int = 127
-
-def label_code(y: object) -> int: ...
-
-@overload
-def label_codes(labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
-
-@overload
-def label_codes(labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
-
-@overload
-def label_codes(labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
-
-@overload
-def label_codes(labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
-
-@overload
-def label_codes(labels: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
-
-@overload
-def label_codes(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
 
 LARGEST_VALUE: float = 1.8092513943330656e+75
 
@@ -659,6 +704,74 @@ class Mixer:
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], int, float, float, float, int, float]: ...
 
     def _restore(self, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: int, gap: float, loss: float, rest: float, slept: int, largest: float) -> None: ...
+
+ASLEEP: int = 2
+
+def philox(counter_low: int, counter_high: int, key: int) -> tuple[int, int, int, int]:
+    """Philox4x32-10 of a counter and a key."""
+
+def coin(seed: int, t: int) -> float:
+    """The coin of round t: from 0 to below 1."""
+
+class Majority:
+    """A majority of the core: its rule, and the experts' mistakes."""
+
+    @overload
+    def __init__(self, other: Majority) -> None:
+        """The same once more."""
+
+    @overload
+    def __init__(self, rule: MajorityRule) -> None: ...
+
+    @property
+    def rule(self, /) -> MajorityRule:
+        """The rule of the core, with its parameters."""
+
+    @property
+    def n(self) -> int:
+        """The number of experts."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+
+    @property
+    def mistakes(self) -> int:
+        """In how many of them the prediction was wrong."""
+
+    @property
+    def updates(self) -> int:
+        """In how many of them an expert was wrong."""
+
+    @property
+    def loss(self) -> float:
+        """The sum of the rounds' losses."""
+
+    @property
+    def beta(self) -> float:
+        """What a wrong expert keeps of its weight, now."""
+
+    @property
+    def expert_mistakes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """How many mistakes each expert has made: a fresh read-only array."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """
+        The experts' shares of the weight now, which add up to 1: a fresh read-only array.
+        """
+
+    def _predict(self, advice: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], holds: str) -> Prediction: ...
+
+    def _predict_many(self, advice: numpy.typing.NDArray[numpy.int8], holds: str) -> tuple[numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.float64]]: ...
+
+    def _learn(self, advice: numpy.typing.NDArray[numpy.int8], holds: str, example: object, y: object) -> Round: ...
+
+    def _learn_many(self, advice: numpy.typing.NDArray[numpy.int8], holds: str, codes: numpy.typing.NDArray[numpy.int8], examples: object, labels: object) -> Rounds: ...
+
+    def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.int64]], dict[str, float]]: ...
+
+    def _restore(self, mistakes: numpy.typing.NDArray[numpy.int64], base: numpy.typing.NDArray[numpy.int64], since: numpy.typing.NDArray[numpy.int64], heads: dict[str, float]) -> None: ...
 
 class Forecasts:
     """One forecast from many, of the core: weights, and what everybody lost."""

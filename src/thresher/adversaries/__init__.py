@@ -13,6 +13,18 @@ from thresher.adversaries.adversary import Adversary, WeightedLearner, force
 from thresher.adversaries.elimination import Flips
 from thresher.adversaries.game import game_value, worst_sequence
 from thresher.adversaries.greedy import Greedy
+from thresher.adversaries.losses import (
+    LeaderLoses,
+    LossAdversary,
+    LossesInTurn,
+    RandomLosses,
+    Relay,
+    Scaled,
+    Seesaw,
+    WeighingRule,
+    force_losses,
+)
+from thresher.adversaries.majority import Halves, InTurn, LeaderErrs, RandomExperts, TwoConstants
 from thresher.adversaries.margin_perceptron import Grazing
 from thresher.adversaries.perceptron import Orthonormal, Spiral
 from thresher.adversaries.winnow import OneByOne, TightFit
@@ -22,12 +34,26 @@ __all__ = [
     "Flips",
     "Grazing",
     "Greedy",
+    "Halves",
+    "InTurn",
+    "LeaderErrs",
+    "LeaderLoses",
+    "LossAdversary",
+    "LossesInTurn",
     "OneByOne",
     "Orthonormal",
+    "RandomExperts",
+    "RandomLosses",
+    "Relay",
+    "Scaled",
+    "Seesaw",
     "Spiral",
     "TightFit",
+    "TwoConstants",
+    "WeighingRule",
     "WeightedLearner",
     "force",
+    "force_losses",
     "game_value",
     "worst_sequence",
 ]

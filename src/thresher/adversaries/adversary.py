@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from operator import index
+from typing import Any, Protocol, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,21 @@ from numpy.typing import NDArray
 from thresher.errors import ParameterError
 from thresher.protocol import Learner, Round
 
-__all__ = ["Adversary", "Pair", "Vector", "WeightedLearner", "errs", "force", "indicator", "weights_of"]
+__all__ = [
+    "Adversary",
+    "Pair",
+    "Vector",
+    "Weighing",
+    "WeightedLearner",
+    "check_counts",
+    "check_most",
+    "contrary",
+    "errs",
+    "force",
+    "indicator",
+    "leaning",
+    "weights_of",
+]
 
 #: A dense example.
 Vector = tuple[float, ...]
@@ -25,11 +40,15 @@ L = TypeVar("L", bound=Learner[Any])
 X_co = TypeVar("X_co", covariant=True)
 
 
-class WeightedLearner(Learner[Vector], Protocol):
-    """A learner that lets its weights be seen."""
+class Weighing(Protocol):
+    """Whoever lets its weights be seen."""
 
     @property
     def weights(self) -> NDArray[np.float64]: ...
+
+
+class WeightedLearner(Learner[Vector], Weighing, Protocol):
+    """A learner that lets its weights be seen."""
 
 
 class Adversary(Protocol[L_contra, X_co]):
@@ -62,12 +81,17 @@ def force(adversary: Adversary[L, object], learner: L, *, most: int | None = Non
     >>> [played.mistake for played in force(Orthonormal(3), th.Perceptron(3))]
     [True, True, True]
     """
-    if most is not None and most < 0:
-        raise ParameterError(f"found most = {most}, expected None or a number of rounds of at least 0")
+    check_most(most)
     return [learner.learn(x, y) for x, y in islice(adversary.against(learner), most)]
 
 
-def weights_of(learner: WeightedLearner, n: int) -> NDArray[np.float64]:
+def check_most(most: int | None) -> None:
+    """Refuses a number of rounds below 0."""
+    if most is not None and most < 0:
+        raise ParameterError(f"found most = {most}, expected None or a number of rounds of at least 0")
+
+
+def weights_of(learner: Weighing, n: int) -> NDArray[np.float64]:
     """The weights that the adversary looks at, n of them.
 
     >>> import thresher as th
@@ -79,6 +103,22 @@ def weights_of(learner: WeightedLearner, n: int) -> NDArray[np.float64]:
         found = "no weights to look at" if weights is None else f"{len(weights)} weights"
         raise ParameterError(f"found {found} in {type(learner).__name__}, but this adversary plays against {n} of them")
     return np.asarray(weights)
+
+
+def leaning(learner: Learner[Vector], x: Vector) -> int:
+    """What the learner says of x; of one that tosses coins (it has a `seed`) what it would rather say.
+
+    `predict` shows a coin of the round to come, and no adversary may look at that: only at its chance, `p_positive`.
+    """
+    said = learner.predict(x)
+    if said.p_positive is None or getattr(learner, "seed", None) is None:
+        return said.label
+    return +1 if said.p_positive >= 0.5 else -1
+
+
+def contrary(learner: Learner[Vector], x: Vector) -> int:
+    """The label that the learner does not say; if it says neither, −1."""
+    return +1 if leaning(learner, x) == -1 else -1
 
 
 def errs(learner: Learner[Vector], pair: Pair) -> bool:
@@ -94,3 +134,16 @@ def indicator(n: int, active: Set[int]) -> Vector:
     (1.0, 0.0, 1.0, 0.0)
     """
     return tuple(float(i in active) for i in range(n))
+
+
+def check_counts(least: int, **counts: object) -> None:
+    """Refuses the first that is not a whole number of at least so many.
+
+    >>> check_counts(1, n=0)
+    Traceback (most recent call last):
+        ...
+    thresher.errors.ParameterError: found n = 0, expected a whole number of at least 1
+    """
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, SupportsIndex) or index(count) < least:
+            raise ParameterError(f"found {name} = {count!r}, expected a whole number of at least {least}")

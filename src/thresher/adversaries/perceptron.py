@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from thresher.adversaries.adversary import Pair, Vector, WeightedLearner, indicator
+from thresher.adversaries.adversary import Pair, Vector, WeightedLearner, contrary, indicator
 from thresher.errors import ParameterError
 from thresher.protocol import Learner
 
@@ -42,7 +42,7 @@ class Orthonormal:
         """Each unit vector once, for a learner of k attributes."""
         for i in range(self.k):
             x = indicator(self.k, {i})
-            yield x, _contrary(learner, x)
+            yield x, contrary(learner, x)
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,10 @@ class Spiral:
 
     def against(self, learner: WeightedLearner, /) -> Iterator[Pair]:
         """So many examples for a fresh Perceptron of two attributes."""
-        yield (1.0, 0.0), _contrary(learner, (1.0, 0.0))
+        yield (1.0, 0.0), contrary(learner, (1.0, 0.0))
         for _ in range(1, self.k):
             angle = math.atan2(learner.weights[1], learner.weights[0]) + math.pi / 2 + _LEAN
             yield (math.cos(angle), math.sin(angle)), +1
-
-
-def _contrary(learner: Learner[Vector], x: Vector) -> int:
-    return +1 if learner.predict(x).label == -1 else -1
 
 
 def _check(k: int) -> None:

@@ -75,7 +75,8 @@ def weighted_majority(mistakes: float, *, n: int, beta: float, rounding: float =
     Infinite for β = 0 and m > 0; for β = 0 and m = 0 it is lg N, and the rule is Halving. Where the weights are equal on both
     sides it may say either, and it may leave the weights alone in rounds without a mistake of its own.
 
-    Attained: at β = 0, by an adversary that lets half of the experts err; 0.92 of it at β = 1/2.
+    Attained: at β = 0, if half of the experts that never erred err in each round. At β = 1/2 0.93 of it with N = 16
+    and m = 20, 0.98 with N = 1,000 and m = 50, if the heaviest err that hold half of the weight.
 
     >>> weighted_majority(5, n=10, beta=0.5).at_most, weighted_majority(0, n=16, beta=0).at_most
     (20, 4)
@@ -99,7 +100,7 @@ def randomized_majority(mistakes: float, *, n: int, beta: float, rounding: float
 
     Infinite for β = 0 and m > 0: once every expert has erred there is no weight to draw by.
 
-    Attained: 0.99 of it, by many experts that err in turn, one in each round, until one alone is left to be right.
+    Attained: 0.99 of it at β = 1/2, N = 50, m = 20, if all err in turn, one in each round, until one alone is left to be right.
 
     >>> round(randomized_majority(5, n=10, beta=0.5).value, 3)
     11.537
@@ -139,7 +140,8 @@ def improved_majority(mistakes: float, *, n: int, beta: float, rounding: float =
     The chance to say 1 is any that lies between the limits in thresher.bounds.improved: its loss is at most as many times
     1/(2 ln(2/(1 + β))) as ln W falls. Infinite for β = 0 and m > 0.
 
-    Attained: at β = 0 and N = 2^k, if half of the experts that are left err in each of k rounds.
+    Attained: at β = 0 and N = 2^k, if half of the experts that are left err in each of k rounds. At β = 1/2 0.98 of it with
+    N = 100 and m = 30, if the heaviest err that hold half of the weight.
 
     >>> improved_majority(0, n=16, beta=0).value
     2.0

@@ -142,7 +142,7 @@ class Ledger:
     @property
     def loss(self) -> float:
         """The sum of their losses."""
-        return self._losses.loss if self._losses.rounds else self._tally.loss
+        return self._losses.loss if self._losses.rounds else self._tally.loss + self._tally.rest
 
     @property
     def regret(self) -> float:

@@ -15,7 +15,7 @@ from thresher.errors import LedgerError, StoreError
 
 __all__ = ["Comparator", "Tally", "Watcher"]
 
-_NOT_STORED = {"rule", "unseen", "doubt"}
+_NOT_STORED = {"rule", "unseen", "doubt", "rest"}
 _MOST_ROUNDS = 2**62
 
 
@@ -27,7 +27,8 @@ class Tally:
     `moved` the first that changed the learner without a mistake, which no Perceptron does. `history` is the core's digest of
     the rounds up to now, by which the next ones are known to follow; None if some came without one. `missed` counts the
     mistakes on positive examples. The first `unseen` rounds were counted, but no comparator has seen them: they were
-    played before this ledger was opened. `doubt` is how far a score may ever have been off, beyond the rounding of a sum.
+    played before this ledger was opened. `doubt` is how far a score may ever have been off, beyond the rounding of a sum;
+    `rest` is the low part of the loss.
     """
 
     first: int = 1
@@ -45,6 +46,7 @@ class Tally:
     history: int | None = 0
     unseen: int = 0
     doubt: float = 0.0
+    rest: float = 0.0
 
     @property
     def negatives(self) -> int:
@@ -65,12 +67,14 @@ class Tally:
         labels = entered.labels if isinstance(entered, Rounds) else np.array([entered.label], dtype=np.int8)
         said = entered.predictions if isinstance(entered, Rounds) else np.array([entered.prediction.label], dtype=np.int8)
         known = self.history is not None and entered.before is not None
+        loss, rest = entered.loss_after(self.loss, self.rest)
         return Tally(
             first=self.first if self.rounds else first,
             rounds=self.rounds + len(labels),
             mistakes=self.mistakes + (entered.mistakes if isinstance(entered, Rounds) else entered.mistake),
             updates=self.updates + (entered.updates if isinstance(entered, Rounds) else entered.changed),
-            loss=self.loss + entered.loss,
+            loss=loss,
+            rest=rest,
             positives=self.positives + int(np.count_nonzero(labels > 0)),
             missed=self.missed + int(np.count_nonzero((labels > 0) & (said <= 0))),
             repeat_last=self.repeat_last + int(labels[0] != self.last_label) + int(np.count_nonzero(labels[1:] != labels[:-1])),
