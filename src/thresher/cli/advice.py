@@ -28,10 +28,11 @@ Numbers = NDArray[np.float64]
 
 
 class Asked(NamedTuple):
-    """What the cells are to be: odds, probabilities, or numbers in a range."""
+    """What the cells are to be: odds, probabilities, zeros and ones, or numbers in a range."""
 
     odds: bool
     probabilities: bool
+    binary: bool
     range: tuple[float, float] | None
 
 
@@ -97,12 +98,20 @@ def _single(block: Block, chosen: Chosen, asked: Asked) -> Rows:
     for name, values in ((name, forecasts[:, k]) for k, (name,) in enumerate(chosen.columns)):
         if asked.probabilities:
             _check(block, name, values, (values < 0.0) | (values > 1.0), "a probability, from 0 to 1")
+        _check_binary(block, name, values, asked)
         _check_range(block, name, values, asked)
+    _check_binary(block, chosen.outcomes[0], outcomes, asked)
     if asked.probabilities:
         wrong = ~np.isnan(outcomes) & (outcomes != 0.0) & (outcomes != 1.0)
         _check(block, chosen.outcomes[0], outcomes, wrong, "0 or 1")
     _check_range(block, chosen.outcomes[0], outcomes, asked)
     return Rows(forecasts, outcomes)
+
+
+def _check_binary(block: Block, name: str, values: Numbers, asked: Asked) -> None:
+    if asked.binary:
+        wrong = ~(np.isnan(values) | (values == 0.0) | (values == 1.0))
+        _check(block, name, values, wrong, "0 or 1: a majority counts mistakes; adahedge combines numbers")
 
 
 def _check_range(block: Block, name: str, values: Numbers, asked: Asked) -> None:

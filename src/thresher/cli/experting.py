@@ -20,9 +20,10 @@ from thresher.cli.columns import Chosen, choose
 from thresher.cli.experts import RULES
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
+from thresher.cli.voting import MAJORITIES, Voting
 from thresher.data.source import Source
 from thresher.data.table import Table, open_table
-from thresher.errors import ExampleError, ParameterError, SourceError
+from thresher.errors import ExampleError, NotRealizable, ParameterError, SourceError
 from thresher.evaluate.combine import Course, Player, combine, mixture_losses
 from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRule
 from thresher.hindsight import best_mixture
@@ -38,8 +39,11 @@ _IN_WORDS = {
     "fixed-share": "Fixed Share",
     "log": "Bayes's mixture",
     "brier": "the aggregating rule",
+    "weighted-majority": "the weighted majority",
+    "randomized-majority": "the randomised majority",
+    "improved-majority": "the improved majority",
+    "follow-the-leader": "following the leader",
 }
-_MAJORITIES = ("weighted-majority", "randomized-majority", "improved-majority", "follow-the-leader")
 _AGGREGATED = ("log", "brier")
 _PASSES, _FEW, _CELLS = 100, 10, 10**8
 _LOSSES: dict[str, Literal["squared", "absolute", "log", "brier"]] = {
@@ -82,6 +86,17 @@ class Combined:
         return self.advice.binary and self.loss == "absolute"
 
     @property
+    def mistakes(self) -> int | None:
+        """Of zeros and ones: how often the majority erred, or whoever says what at least half of the weight says."""
+        if not self.binary:
+            return None
+        if isinstance(self.player, Voting):
+            return self.player.learner.mistakes
+        outcomes = np.concatenate([rows.outcomes for rows in self.advice.rows])
+        known = ~np.isnan(outcomes)
+        return int(np.count_nonzero((self.course.forecasts[known] >= 0.5) != (outcomes[known] == 1.0)))
+
+    @property
     def coming(self) -> list[int]:
         """The rows that have a forecast and no outcome."""
         unknown = np.isnan(np.concatenate([rows.outcomes for rows in self.advice.rows]))
@@ -92,7 +107,8 @@ class Combined:
     def how(self) -> str:
         """The rule in words."""
         against = "the best fixed mixture" if self.against == "mixture" else "the best forecaster"
-        return f"{_IN_WORDS[self.options.rule or self._usual]} for the {self.loss} loss, against {against}"
+        what = "mistakes" if self.binary else f"the {self.loss} loss"
+        return f"{_IN_WORDS[self.options.rule or self._usual]} for {what}, against {against}"
 
     @property
     def _usual(self) -> str:
@@ -133,7 +149,7 @@ def experts(options: argparse.Namespace) -> int:
         if chosen.several:
             _refuse_rule(options, "several outcomes")
         session = Session(options, table, chosen, limits, bar, time.monotonic())
-        advice = read(table, chosen, Asked(options.odds, options.loss in _AGGREGATED, limits), bar)
+        advice = read(table, chosen, Asked(options.odds, options.loss in _AGGREGATED, options.rule in MAJORITIES, limits), bar)
         combined = _combine(session, advice)
         if options.forecasts is not None:
             replace(options.forecasts, written(table, chosen, combined.course.forecasts, options.forecasts))
@@ -166,7 +182,7 @@ def _checked(options: argparse.Namespace) -> tuple[float, float] | None:
         raise ParameterError(f"found --range with --loss {options.loss}, expected it with squared alone")
     if limits is not None or options.loss in _AGGREGATED:
         _refuse_rule(options, "--range" if limits is not None else f"--loss {options.loss}")
-    if rule in _MAJORITIES and (options.against == "mixture" or options.loss not in (None, "absolute")):
+    if rule in MAJORITIES and (options.against == "mixture" or options.loss not in (None, "absolute")):
         found = "--against mixture" if options.against == "mixture" else f"--loss {options.loss}"
         raise ParameterError(f"found {found} with --rule {rule}, which counts mistakes against the best forecaster's")
     return limits
@@ -216,6 +232,10 @@ def _combine(session: Session, advice: Advice) -> Combined:
         course = combine(player, advice.rows, loss, ledger, progress=partial(bar.count, "combining"))
     except ExampleError as error:
         raise _placed(error, table, chosen, advice) from None
+    except NotRealizable as error:  # which names the round
+        known = np.flatnonzero(~np.isnan(np.concatenate([rows.outcomes for rows in advice.rows])))
+        done = player.learner.rounds if isinstance(player, Voting) else 0
+        raise NotRealizable(str(table.error(int(known[done]), str(error)))) from None
     bar.end()
     hindsight = None if advice.asleep else _hindsight(advice, loss, course, bar)
     bar.end()
@@ -261,8 +281,10 @@ def _usual_loss(session: Session, advice: Advice) -> str:
     return "absolute" if advice.binary and session.limits is None else "squared"
 
 
-def _player(session: Session, loss: str) -> Forecaster:
+def _player(session: Session, loss: str) -> Forecaster | Voting:
     options, n = session.options, len(session.chosen.experts)
+    if options.rule in MAJORITIES:
+        return Voting(options, n)
     rule: LossRule | None = None
     if options.rule == "hedge":
         rule = Hedge(n, eta=options.eta)

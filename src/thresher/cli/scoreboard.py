@@ -11,6 +11,7 @@ import numpy as np
 
 from thresher.bounds import Certificate, Verdict
 from thresher.cli.experting import Combined
+from thresher.cli.voting import Voting
 from thresher.evaluate.combine import Point
 from thresher.evaluate.scores import METRICS, Metric
 from thresher.report.experts import Page, Picture, page
@@ -136,6 +137,13 @@ def _scores(run: Combined, scores: Board) -> tuple[list[str], list[list[str]]]:
 
 def _notices(run: Combined, scores: Board) -> list[str]:
     notices = []
+    if run.mistakes is not None:
+        voter = (
+            "the majority itself made" if isinstance(run.player, Voting) else "saying what half of the weight says would make"
+        )
+        notices.append(
+            f"{voter} {_counted(run.mistakes, 'mistake')}; above are those expected, by the weight on the wrong side"
+        )
     if len(run.chosen.experts) == 1:
         notices.append("there is one forecaster, so the combination is that one")
     if run.hindsight is None and run.advice.asleep:
@@ -170,9 +178,15 @@ def _proof(run: Combined, scores: Board) -> str:
 def in_units(run: Combined, scores: Board) -> str:
     """The headline in the units of the forecasts: the comparator's score and what the proof adds to it."""
     best = _headline(run)
-    if best is None or best.bound.on != "regret" or best.bound.infinite:
-        return ""
     end, metric = run.course.points[-1], scores.metric
+    if best is None or best.bound.infinite:
+        return ""
+    if best.bound.on != "regret":
+        least = int(np.argmin(end.losses))
+        return (
+            f"{best.verdict}: at most {best.limit} {best.bound.on} (the best forecaster, {run.chosen.experts[least]}, made "
+            f"{_counted(int(end.losses[least]), 'mistake')}); there were {best.counted}"
+        )
     if run.against == "mixture":
         who, lost = "the best fixed mixture", math.nan if run.hindsight is None else run.hindsight.losses[end.t]
     else:
@@ -279,6 +293,7 @@ def as_json(run: Combined) -> dict[str, Any]:
         "proven": in_units(run, scores) or None,
         "next": _coming_json(run),
         "seconds": run.seconds,
+        "mistakes": run.mistakes,
         "notices": _notices(run, scores),
         "certificates": [certificate.as_dict() for certificate in run.certificates],
         "forecasts": run.options.forecasts,

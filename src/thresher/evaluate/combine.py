@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher._core import Rounds
 from thresher.bounds import Bound
 from thresher.errors import ExampleError
 from thresher.evaluate.scores import losses
@@ -32,7 +33,7 @@ class Rows(NamedTuple):
 
 
 class Player(Protocol):
-    """What is played: `th.Forecaster`, or what does the same."""
+    """What is played: `th.Forecaster`, or what does the same. Rounds with labels are those of advice of zeros and ones."""
 
     @property
     def weights(self) -> Numbers: ...
@@ -40,7 +41,7 @@ class Player(Protocol):
     @property
     def proven(self) -> Bound | None: ...
 
-    def learn_many(self, forecasts: Numbers, outcomes: Numbers, /) -> LossRounds: ...
+    def learn_many(self, forecasts: Numbers, outcomes: Numbers, /) -> LossRounds | Rounds: ...
 
     def predict_many(self, forecasts: Numbers, /) -> Numbers: ...
 
@@ -102,7 +103,7 @@ def combine(
         try:
             if known:
                 played = player.learn_many(rows.forecasts, rows.outcomes)
-                said = np.asarray(played.forecasts, np.float64)
+                said = _said(played, rows.outcomes)
                 tally.enter(loss, rows, said)
                 if ledger is not None:
                     ledger.enter(played)
@@ -146,6 +147,13 @@ def _pieces(table: Sequence[Rows], marks: set[int]) -> Iterator[tuple[int, int, 
                 yield first + start, first + stop, Rows(rows.forecasts[start:stop], rows.outcomes[start:stop])
         first += len(known)
         before = int(t[-1]) if len(t) else before
+
+
+def _said(played: LossRounds | Rounds, outcomes: Numbers) -> Numbers:
+    """What was forecast; of rounds with labels the chance, or the share of the weight, of 1."""
+    if isinstance(played, LossRounds):
+        return np.asarray(played.forecasts, np.float64)
+    return np.asarray(np.abs(outcomes - played.losses), np.float64)
 
 
 def _only_forecast(player: Player, forecasts: Numbers) -> Numbers:
