@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -202,3 +203,22 @@ def test_the_status_reaches_the_shell_and_pyarrow_is_not_needed_for_help(folder:
     ran = run_outside("experts", "no.csv", "--outcome", "y")
     assert (ran.status, ran.out, ran.err) == (2, "", "thresher: no.csv: No such file or directory\n")
     assert run("experts", "--help").status == 0
+
+
+def test_a_table_that_grows_while_it_is_read_is_refused_and_nothing_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from thresher.cli import experting
+
+    real = experting.combine
+
+    def and_more(*arguments: Any, **options: Any) -> Any:
+        with Path("load.csv").open("a") as table:
+            table.write("d,1,2,3,4\n")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(experting, "combine", and_more)
+    ran = run("experts", "load.csv", "--outcome", "load", "--forecasts", "out.csv")
+    assert (ran.status, ran.out) == (2, "")
+    assert "load.csv: found more than 20 rows" in ran.err
+    assert not Path("out.csv").exists()

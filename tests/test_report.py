@@ -153,6 +153,16 @@ def test_many_forecasters_share_a_colour_and_the_legend_says_how_many(tmp_path: 
     assert len(lines(charts(html)[0])) == 30
 
 
+def test_of_very_many_forecasters_the_heaviest_are_drawn(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=20)
+    table = write_table(tmp_path / "t.csv", {**{f"f{k:02}": y + (k + 1) * rng.normal(size=20) for k in range(90)}, "y": y})
+    assert run("experts", table, "--outcome", "y", "--report", tmp_path / "page.html").status == 0
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "each of the 40 heaviest of 90 forecasters" in html
+    assert len(lines(charts(html)[0])) == 40
+
+
 @pytest.mark.parametrize("rounds", [1, 2, 11])
 def test_a_short_run_has_a_page_too(rounds: int, tmp_path: Path) -> None:
     F, y = forecasts(rounds)

@@ -179,13 +179,20 @@ def written(table: Table, chosen: Chosen, forecasts: Numbers, name: str) -> Iter
     return make(table, chosen, names, columns)
 
 
+def _of_block(table: Table, block: Block, columns: Numbers) -> Numbers:
+    made = columns[block.first : block.first + len(block)]
+    if len(made) < len(block):
+        raise SourceError(f"found more than {len(columns):,} rows, expected as many as before: it has changed", file=table.name)
+    return made
+
+
 def _csv(table: Table, _chosen: Chosen, names: list[str], columns: Numbers) -> Iterator[bytes]:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=table.separator, lineterminator="\n")
     writer.writerow([*table.columns, *names])
     for block in table.blocks():
         cells = [block.texts(number) for number in range(len(table.columns))]
-        made = columns[block.first : block.first + len(block)]
+        made = _of_block(table, block, columns)
         cells += [["" if math.isnan(value) else repr(value) for value in made[:, k].tolist()] for k in range(made.shape[1])]
         writer.writerows(zip(*cells, strict=True))
         yield out.getvalue().encode("utf-8")
@@ -200,7 +207,7 @@ def _parquet(table: Table, chosen: Chosen, names: list[str], columns: Numbers) -
     with tempfile.SpooledTemporaryFile(_PIECE << 4) as file:
         writer: Any = None
         for block in table.blocks():
-            made = columns[block.first : block.first + len(block)]
+            made = _of_block(table, block, columns)
             arrays = [
                 arrow.array(block.numbers(name), from_pandas=True) if name in numeric else block.cells.column(number)
                 for number, name in enumerate(table.columns)

@@ -153,9 +153,11 @@ def experts(options: argparse.Namespace) -> int:
         combined = _combine(session, advice)
         if options.forecasts is not None:
             replace(options.forecasts, written(table, chosen, combined.course.forecasts, options.forecasts))
-        from thresher.cli.scoreboard import as_json, as_page, as_text
+        from thresher.cli.scoreboard import as_json, as_text
 
         if options.report is not None:
+            from thresher.cli.reporting import as_page
+
             replace(options.report, [as_page(combined).encode("utf-8", "replace")])
         if options.json:
             print_json(as_json(combined))

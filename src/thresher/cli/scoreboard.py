@@ -1,4 +1,4 @@
-"""A run of `thresher experts` in words and tables, as JSON, and as a page."""
+"""A run of `thresher experts` in words and tables, and as JSON."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from thresher.cli.experting import Combined
 from thresher.cli.voting import Voting
 from thresher.evaluate.combine import Point
 from thresher.evaluate.scores import METRICS, Metric
-from thresher.report.experts import Page, Picture, page
 
-__all__ = ["as_json", "as_page", "as_text"]
+__all__ = ["COMING", "Board", "as_json", "as_text", "board", "coming", "headline", "in_units", "scores_table", "what"]
 
 _SHOWN = 12
-_COMING = 10
+COMING = 10
 _SUSPECT = 10.0
-_OWN_COLOURS = 5
 _HOW_SHOWN = ("--quiet", "--json")
 _RATE = Metric("error rate", "the mean chance of a mistake")
 
@@ -87,11 +85,12 @@ def _less(end: Point, part: Point, k: int) -> float:
 def as_text(run: Combined) -> str:
     """What the user reads at the end."""
     scores = board(run)
-    parts = [_what(run), _table(*_scores(run, scores)), *_notices(run, scores), _proof(run, scores), _next(run), _hint(run)]
+    parts = [what(run), _table(*scores_table(run, scores)), *_notices(run, scores), _proof(run, scores), _next(run), _hint(run)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _what(run: Combined) -> str:
+def what(run: Combined) -> str:
+    """What was combined, and how."""
     rows = len(run.course.forecasts) - run.course.rounds
     lines = [
         f"{_counted(run.course.rounds, 'round')} of {run.table.name}"
@@ -106,7 +105,7 @@ def _what(run: Combined) -> str:
     return "\n".join(lines)
 
 
-def _scores(run: Combined, scores: Board) -> tuple[list[str], list[list[str]]]:
+def scores_table(run: Combined, scores: Board) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of the table: the combination, baselines, and the forecasters, best first."""
     everybody = [scores.combination, *([scores.mixture] if scores.mixture else []), scores.average]
     ranked = sorted(scores.experts, key=lambda one: (math.isnan(one.score), one.score))
@@ -168,7 +167,7 @@ def _proof(run: Combined, scores: Board) -> str:
     if said:
         lines.append(said)
     lines += [run.ledger] if run.ledger else []
-    best = _headline(run)
+    best = headline(run)
     lines += ["", str(best)] if best is not None else []
     if best is None and run.options.rule in ("hedge", "fixed-share"):
         lines.append(f"  {run.options.rule} needs losses of at most 1; adahedge has a theorem for losses of any size")
@@ -177,7 +176,7 @@ def _proof(run: Combined, scores: Board) -> str:
 
 def in_units(run: Combined, scores: Board) -> str:
     """The headline in the units of the forecasts: the comparator's score and what the proof adds to it."""
-    best = _headline(run)
+    best = headline(run)
     end, metric = run.course.points[-1], scores.metric
     if best is None or best.bound.infinite:
         return ""
@@ -196,29 +195,30 @@ def in_units(run: Combined, scores: Board) -> str:
         return ""
     theirs, most, own = (metric.of(value, end.t) for value in (lost, lost + best.bound.value, end.loss))
     decimals = _decimals([own, most, theirs])
-    little = ", which says little," if best.says_little else ""
+    little = ", but it says little" if best.says_little else ""
     return (
         f"{best.verdict}{little}: {metric.name} at most {_upwards(most, decimals, run)} ({who} has "
         f"{_figure(theirs, decimals, run)}, and the proven regret is the rest); it was {_figure(own, decimals, run)}"
     )
 
 
-def _headline(run: Combined) -> Certificate | None:
+def headline(run: Combined) -> Certificate | None:
     """The tightest certificate that holds."""
     good = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
     return next((certificate for certificate in run.certificates if certificate.verdict in good), None)
 
 
 def _next(run: Combined) -> str:
-    coming = run.coming
-    if not coming:
+    unknown = run.coming
+    if not unknown:
         return ""
-    head, rows = _coming(run, coming[-_COMING:])
-    shown = "" if len(coming) <= _COMING else f", the last {_COMING} of {len(coming):,}"
+    head, rows = coming(run, unknown[-COMING:])
+    shown = "" if len(unknown) <= COMING else f", the last {COMING} of {len(unknown):,}"
     return f"Next forecasts{shown}\n" + _table(head, rows)
 
 
-def _coming(run: Combined, rows: Sequence[int]) -> tuple[list[str], list[list[str]]]:
+def coming(run: Combined, rows: Sequence[int]) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table of forecasts."""
     made = run.course.forecasts.reshape(len(run.course.forecasts), -1)[list(rows)]
     times = run.advice.times
     decimals = _decimals([float(value) for value in made.ravel()] or [1.0])
@@ -303,88 +303,18 @@ def as_json(run: Combined) -> dict[str, Any]:
 
 def _coming_json(run: Combined) -> list[dict[str, Any]]:
     made = run.course.forecasts
-    coming = []
+    unknown = []
     for row in run.coming:
         said: Any = made[row].tolist()
         forecast = dict(zip(run.chosen.outcomes, said, strict=True)) if run.chosen.several else said
-        coming.append(
+        unknown.append(
             {"row": row + 1, "time": None if run.advice.times is None else run.advice.times[row], "forecast": forecast}
         )
-    return coming
+    return unknown
 
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-# ---- the page ------------------------------------------------------------------------------------------------------
-
-
-def as_page(run: Combined) -> str:
-    """The report."""
-    scores = board(run)
-    points = run.course.points
-    times = run.advice.times
-    label = None if times is None else {point.t: times[point.row - 1] for point in points}
-    about = _what(run).splitlines()
-    certificate = _headline(run)
-    return page(
-        Page(
-            f"{run.table.name}: forecasts of {', '.join(run.chosen.outcomes)}",
-            about,
-            _scores(run, scores),
-            in_units(run, scores),
-            [float(point.t) for point in points],
-            None if label is None else lambda t: label[int(t)],
-            _pictures(run, scores),
-            _coming(run, run.coming[-_COMING:]) if run.coming else ([], []),
-            {"What is proven": run.ledger} | ({} if certificate is None else {"The certificate": str(certificate)}),
-        )
-    )
-
-
-def _pictures(run: Combined, scores: Board) -> list[Picture]:
-    points = run.course.points
-    names = run.chosen.experts
-    most = np.max([point.weights for point in points], axis=0)
-    heaviest = np.argsort(-most, kind="stable")
-    owner = {int(k): place + 1 if place < _OWN_COLOURS else -1 for place, k in enumerate(heaviest)}
-    order = sorted(owner, key=lambda k: (owner[k] < 0, owner[k]))
-    weights = [(names[k], [float(point.weights[k]) for point in points], owner[k]) for k in order]
-    metric = scores.metric
-    course = [metric.of(point.loss, point.t) for point in points]
-    lines = [("the combination", course, 0)]
-    lines += [(names[k], [metric.of(float(point.losses[k]), int(point.awake[k])) for point in points], owner[k]) for k in order]
-    lines.append(("the plain average", [metric.of(point.average, point.t) for point in points], _OWN_COLOURS + 1))
-    if run.hindsight is not None:
-        best = [metric.of(run.hindsight.losses[point.t], point.t) for point in points]
-        lines.append(("the best fixed mixture, known afterwards", best, _OWN_COLOURS + 2))
-    top = 3.0 * max(course)
-    pictures = [
-        Picture("Weights", "How much each forecaster counts.", "weight", weights),
-        Picture("Score so far", _caption(metric, lines, top), metric.name, lines, top),
-    ]
-    regret = _regret(run)
-    if regret:
-        proven = [math.nan if point.proven is None else point.proven for point in points]
-        who = "the best fixed mixture of the whole run" if run.against == "mixture" else "the best forecaster"
-        text = f"What the combination lost more than {who} up to each round, and what that is proven to stay below."
-        lines = [("regret", regret, 0), ("proven", proven, 2)]
-        pictures.append(Picture("Regret under its bound", text, f"{run.loss} loss", lines))
-    return pictures
-
-
-def _regret(run: Combined) -> list[float]:
-    """The regret at each point, where there is one."""
-    points, found = run.course.points, run.hindsight
-    if run.against == "mixture":
-        return [] if found is None else [point.loss - found.losses[point.t] for point in points]
-    return [] if run.advice.asleep else [point.loss - float(point.losses.min()) for point in points]
-
-
-def _caption(metric: Metric, lines: Sequence[tuple[str, Sequence[float], int]], top: float) -> str:
-    cut = any(value > top for _, values, _ in lines for value in values)
-    return f"{metric.name}, {metric.about}, up to each round." + (" Lines that leave the picture are cut off." if cut else "")
 
 
 # ---- numbers -------------------------------------------------------------------------------------------------------

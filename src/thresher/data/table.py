@@ -69,7 +69,7 @@ class Block(NamedTuple):
 
     def text(self, name: str) -> list[str]:
         """A column as it is written; an empty cell is an empty text."""
-        return self.texts(self.table.columns.index(name))
+        return self.texts(self.table.places[name])
 
     def texts(self, number: int) -> list[str]:
         """The same by the column's number, from 0, for those that have no name."""
@@ -82,7 +82,7 @@ class Block(NamedTuple):
 
     def _converted(self, name: str) -> NDArray[np.float64]:
         arrow, compute = _arrow(), _arrow(".compute")
-        cells = self.cells.column(self.table.columns.index(name))
+        cells = self.cells.column(self.table.places[name])
         kind = cells.type
         if arrow.types.is_string(kind) or arrow.types.is_large_string(kind):
             trimmed = compute.utf8_trim_whitespace(cells)
@@ -123,6 +123,7 @@ class Table:
             self.separator = "," if self.parquet else self._separator(head)
         self._written = self._names()
         self.columns = tuple(name.strip() for name in self._written)
+        self.places = {name: number for number, name in reversed(list(enumerate(self.columns)))}
         self._check_names()
 
     def blocks(self) -> Iterator[Block]:
