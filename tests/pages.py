@@ -79,7 +79,7 @@ def _spelled(action: argparse.Action) -> str:
 
 #: Every page that is generated or shows output, and what makes it.
 GENERATED: dict[Path, Callable[[], str]] = {
-    **{ROOT / page: partial(_with_output, ROOT / page) for page in ("README.md", "docs/tutorial.md")},
+    **{ROOT / page: partial(_with_output, ROOT / page) for page in ("README.md", "docs/tutorial.md", "docs/forecasters.md")},
     ROOT / "docs" / "theorems.md": theorems_page,
     **{ROOT / "docs" / "commands" / f"{name}.md": partial(_command_page, name) for name in COMMANDS},
 }

@@ -273,14 +273,15 @@ def test_other_passes_than_the_interrupted_run_has_are_refused(folder: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["learn", "--help"], ["predict", "--help"], ["inspect", "--help"], ["--version"]]
+    "arguments",
+    [["--help"], ["learn", "--help"], ["predict", "--help"], ["inspect", "--help"], ["experts", "--help"], ["--version"]],
 )
 def test_help_needs_neither_numpy_nor_rich(arguments: list[str]) -> None:
     program = (
         "import sys; from thresher.cli import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit as left: assert left.code == 0\n"
-        "heavy = {'numpy', 'scipy', 'rich', 'thresher._core'} & set(sys.modules); assert not heavy, heavy"
+        "heavy = {'numpy', 'scipy', 'rich', 'pyarrow', 'thresher._core'} & set(sys.modules); assert not heavy, heavy"
     )
     done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from thresher.data.demo_forecasts import BREAKS, COLUMNS, COMING, ROUNDS
 from thresher.data.demos import DEMOS, MARGIN, RIGHTLY_LABELLED, RULE, Demo, find
 from thresher.data.names import slot_of
 
@@ -46,8 +47,8 @@ def test_two_readers_at_once_see_the_same_bytes(demo: Demo) -> None:
     assert all(one == other for one, other in zip(demo.blocks(), demo.blocks(), strict=True))
 
 
-@pytest.mark.parametrize("demo", DEMOS.values(), ids=list(DEMOS))
-def test_a_demo_has_the_rows_and_the_label_that_it_says(demo: Demo) -> None:
+def test_the_examples_have_the_rows_and_the_label_that_their_demo_says() -> None:
+    demo = find("oranges")
     labels = Counter(line.split(b" ")[0].decode() for block in demo.blocks() for line in block.splitlines())
     assert labels.total() == demo.rows
     assert len(labels) == 2
@@ -59,7 +60,7 @@ def test_demos_are_found_by_their_names() -> None:
 
 
 def test_an_unknown_demo_is_refused_with_a_list_of_those_there_are() -> None:
-    with pytest.raises(th.ParameterError, match=r"^found the demo 'apples', expected one of oranges$"):
+    with pytest.raises(th.ParameterError, match=r"^found the demo 'apples', expected one of oranges, forecasts$"):
         find("apples")
 
 
@@ -163,3 +164,33 @@ def test_the_final_weights_certify_the_whole_stream_below_the_best_constant(marg
     assert ledger.headline is not None
     assert (ledger.headline.count, ledger.headline.bound.at_most) == (58, limit)
     assert limit < ledger.best_constant == 4636
+
+
+# ---- forecasts ----------------------------------------------------------------------------------------------------
+
+CELLS = [line.split(",") for line in b"".join(find("forecasts").blocks()).decode("ascii").splitlines()]
+PLAYED = np.array([[int(cell) for cell in cells[1:]] for cells in CELLS[1 : 1 + ROUNDS]])
+ERRORS = PLAYED[:, :3] - PLAYED[:, 3:]
+
+
+def test_the_forecasts_never_change() -> None:
+    digest = hashlib.sha256(b"".join(find("forecasts").blocks())).hexdigest()
+    assert digest == "8e88b1797ced6a376749fa46c889e3d84cb65a41002ccc59fd9a635933cee090"
+
+
+def test_the_table_has_the_columns_and_rows_that_its_demo_says() -> None:
+    demo = find("forecasts")
+    assert tuple(CELLS[0]) == COLUMNS
+    assert {demo.outcome, demo.time} < set(COLUMNS)
+    assert demo.rows == ROUNDS + COMING == len(CELLS) - 1 == 800
+    assert [not cells[-1] for cells in CELLS[1:]] == [False] * ROUNDS + [True] * COMING
+    assert [cells[0] for cells in CELLS[1:]] == sorted({cells[0] for cells in CELLS[1:]})
+
+
+def test_the_scales_are_the_best_by_far_until_they_break_and_then_the_worst() -> None:
+    squares = ERRORS**2
+    before, after = squares[: BREAKS - 1].mean(0), squares[BREAKS - 1 :].mean(0)
+    scales = COLUMNS.index("scales") - 1
+    assert before[scales] < 0.5 * np.delete(before, scales).min()
+    assert after[scales] > 9 * np.delete(after, scales).max()
+    assert len(set(PLAYED[BREAKS - 2 :, scales].tolist())) == 1

@@ -46,3 +46,13 @@ def test_a_bad_line_leaves_the_terminal_its_cursor(tmp_path: Path) -> None:
         assert ran.status == 2
         assert ran.err.count(HIDE) == ran.err.count(SHOW) >= 1
         assert ran.err.rindex(SHOW) < ran.err.rindex("thresher: ")
+
+
+def test_forecasts_are_read_combined_and_compared_under_a_bar(tmp_path: Path) -> None:
+    ran = run("experts", "demo:forecasts", "--loss", "absolute", terminal=True)
+    assert ran.status == 0
+    assert ran.err.count(HIDE) == ran.err.count(SHOW) >= 3
+    for what in ("combining", "looking for the best mixture", "checking"):
+        assert what in ran.err
+    assert HIDE not in run("experts", "demo:forecasts", "--quiet", terminal=True).err
+    assert HIDE not in run("experts", "demo:forecasts", "--json", terminal=True).err

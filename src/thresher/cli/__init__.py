@@ -13,13 +13,13 @@ from types import ModuleType
 from typing import NoReturn
 
 from thresher import __version__
-from thresher.cli import inspect, learn, predict
+from thresher.cli import experts, inspect, learn, predict
 from thresher.errors import ThresherError
 
 __all__ = ["COMMANDS", "main", "parser"]
 
 #: Every command by its name.
-COMMANDS: dict[str, ModuleType] = {"learn": learn, "predict": predict, "inspect": inspect}
+COMMANDS: dict[str, ModuleType] = {"learn": learn, "predict": predict, "experts": experts, "inspect": inspect}
 
 WRONG = 2
 INTERRUPTED = 130
@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         prog="thresher",
         description="Online learning with proof: learns from a stream, one example at a time, and shows beside every result "
         "what theory proves about it.",
-        epilog="Try: thresher learn demo:oranges",
+        epilog="Try: thresher learn demo:oranges, or thresher experts demo:forecasts",
         allow_abbrev=False,
     )
     whole.set_defaults(parser=whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from thresher.evaluate import percent
 
 if TYPE_CHECKING:
     from thresher._core import Rounds
-    from thresher.data.stream import Stream
+    from thresher.data.source import Source
     from thresher.ledger import Tally
 
 __all__ = ["Bar", "Table"]
@@ -80,6 +80,16 @@ class Table:
         self._row_before = (self._examples, self._mistakes)
 
 
+class Reading(Protocol):
+    """What is being read: where from, and how many bytes so far."""
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def read(self) -> int: ...
+
+
 class Bar:
     """Lines on stderr; below them, on a terminal and after half a second, how far one has come, how fast, and what is left."""
 
@@ -108,14 +118,21 @@ class Bar:
         else:
             self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-    def advance(self, what: str, stream: Stream, examples: int) -> None:
+    def advance(self, what: str, stream: Reading, examples: int) -> None:
         """Says how far the stream was read."""
+        self._update(what, stream.source.size if self._progress is None else None, stream.read, examples)
+
+    def count(self, what: str, rounds: int, of: int | None = None) -> None:
+        """Says how many rounds were played, of how many if that is known."""
+        self._update(what, of, rounds, rounds)
+
+    def _update(self, what: str, total: int | None, completed: int, examples: int) -> None:
         if not self._terminal or time.monotonic() - self._began < 0.5:
             return
         if self._progress is None:
-            self._start(what, stream.source.size)
+            self._start(what, total)
         rate = examples / max(time.monotonic() - self._began, 1e-9)
-        self._progress.update(self._task, completed=stream.read, rate=f"{rate:,.0f} examples/s")
+        self._progress.update(self._task, completed=completed, rate=f"{rate:,.0f} examples/s")
 
     def end(self) -> None:
         """Takes the bar away."""

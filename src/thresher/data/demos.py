@@ -12,6 +12,8 @@ An orange with fewer than `MARGIN` points for or against becomes juice and is no
 The stream also tells what the rule does not look at: some of it goes with fine oranges, such as their shape, some with nothing,
 such as the truck. A Perceptron with bias 1 over 2^18 slots makes 6 mistakes before the new inspector comes, and then 52: about
 two for each of the 23 errors.
+
+**forecasts** is a table for `thresher experts`; thresher.data.demo_forecasts says what is in it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
+from thresher.data import demo_forecasts
 from thresher.errors import ParameterError
 
 __all__ = ["DEMOS", "MARGIN", "RIGHTLY_LABELLED", "RULE", "Demo", "find"]
@@ -31,7 +34,8 @@ _BLOCK = 64 * 1024
 class Demo:
     r"""A stream that needs no file.
 
-    `about` says in a sentence what it is, `format` how its text is to be read, and `positive` which label means +1.
+    `about` says in a sentence what it is, `format` how its text is to be read, and `positive` which label means +1. A table
+    (csv) of forecasts has an `outcome` and a `time` instead, the names of two columns.
 
     >>> demo = find("oranges")
     >>> demo.rows, demo.format, demo.positive
@@ -43,9 +47,11 @@ class Demo:
     name: str
     about: str
     format: str
-    positive: str
+    positive: str | None
     rows: int
     lines: Callable[[], Iterator[str]] = field(repr=False)
+    outcome: str | None = None
+    time: str | None = None
 
     def blocks(self) -> Iterator[bytes]:
         """The text from its beginning, in blocks of whole lines: 64 KiB and what completes a line, the last perhaps less."""
@@ -66,7 +72,7 @@ def find(name: str) -> Demo:
     local-market | size=small colour=orange peel=puffy firmness=
     >>> find("apples")
     Traceback (most recent call last):
-    thresher.errors.ParameterError: found the demo 'apples', expected one of oranges
+    thresher.errors.ParameterError: found the demo 'apples', expected one of oranges, forecasts
     """
     if name not in DEMOS:
         raise ParameterError(f"found the demo {name!r}, expected one of {', '.join(DEMOS)}")
@@ -163,4 +169,15 @@ _ORANGES = Demo(
     lines=_oranges,
 )
 
-DEMOS: dict[str, Demo] = {demo.name: demo for demo in (_ORANGES,)}
+_FORECASTS = Demo(
+    name="forecasts",
+    about="three forecasters of what a market sells, one of which is the best until it breaks at round 400",
+    format="csv",
+    positive=None,
+    rows=demo_forecasts.ROUNDS + demo_forecasts.COMING,
+    lines=demo_forecasts.lines,
+    outcome="crates",
+    time="day",
+)
+
+DEMOS: dict[str, Demo] = {demo.name: demo for demo in (_ORANGES, _FORECASTS)}

@@ -91,6 +91,8 @@ class Stream:
     ) -> None:
         self.source = source
         source.check()
+        if source.demo is not None and source.demo.positive is None:
+            raise ParameterError(f"found {source}, a table of forecasts, expected examples: try thresher experts {source}")
         self._files = source.open()
         self._context = next(self._files)
         self._file: Opened | None = self._context.__enter__()

@@ -1,0 +1,371 @@
+"""A run of `thresher experts` in words and tables, and as JSON."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thresher.bounds import Certificate, Verdict
+from thresher.cli.experting import Combined
+from thresher.cli.voting import Voting
+from thresher.evaluate.combine import Point
+from thresher.evaluate.scores import METRICS, Metric
+
+__all__ = ["COMING", "Board", "as_json", "as_text", "board", "coming", "headline", "in_units", "scores_table", "what"]
+
+_SHOWN = 12
+COMING = 10
+_SUSPECT = 10.0
+_HOW_SHOWN = ("--quiet", "--json")
+_RATE = Metric("error rate", "the mean chance of a mistake")
+
+
+class Scored(NamedTuple):
+    """One line of the table: who, the score over all rounds and over the last part, and how many rounds that is about."""
+
+    name: str
+    score: float
+    last: float
+    rounds: int
+    weight: float | None = None
+    hindsight: float | None = None
+
+
+class Board(NamedTuple):
+    """All lines of the table, and what the scores are."""
+
+    metric: Metric
+    combination: Scored
+    average: Scored
+    mixture: Scored | None
+    experts: list[Scored]
+
+
+def board(run: Combined) -> Board:
+    """The scores of everybody."""
+    metric = _RATE if run.binary else METRICS[run.loss]
+    end, part = run.course.points[-1], run.course.part
+    names = run.chosen.experts
+    found = run.hindsight
+
+    def scored(name: str, loss: float, before: float) -> Scored:
+        return Scored(name, metric.of(loss, end.t), metric.of(loss - before, end.t - part.t), end.t)
+
+    return Board(
+        metric,
+        scored("the combination", end.loss, part.loss),
+        scored("the plain average", end.average, part.average),
+        None if found is None else scored("the best fixed mixture", found.losses[end.t], found.losses[part.t]),
+        [
+            Scored(
+                name,
+                metric.of(float(end.losses[k]), int(end.awake[k])),
+                metric.of(_less(end, part, k), int(end.awake[k] - part.awake[k])),
+                int(end.awake[k]),
+                float(end.weights[k]),
+                None if found is None else float(found.weights[k]),
+            )
+            for k, name in enumerate(names)
+        ],
+    )
+
+
+def _less(end: Point, part: Point, k: int) -> float:
+    """What one forecaster lost in the last part."""
+    return float(end.losses[k] - part.losses[k]) if math.isfinite(part.losses[k]) else math.inf
+
+
+# ---- words and tables ----------------------------------------------------------------------------------------------
+
+
+def as_text(run: Combined) -> str:
+    """What the user reads at the end."""
+    scores = board(run)
+    parts = [what(run), _table(*scores_table(run, scores)), *_notices(run, scores), _proof(run, scores), _next(run), _hint(run)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def what(run: Combined) -> str:
+    """What was combined, and how."""
+    rows = len(run.course.forecasts) - run.course.rounds
+    lines = [
+        f"{_counted(run.course.rounds, 'round')} of {run.table.name}"
+        + (f", and {_counted(rows, 'row')} without outcome" if rows else "")
+    ]
+    lines.append(f"outcome: {', '.join(run.chosen.outcomes)}" + (f"; time: {run.chosen.time}" if run.chosen.time else ""))
+    lines.append(f"{_counted(len(run.chosen.experts), 'forecaster')}: {_some(run.chosen.experts)}")
+    if run.chosen.left_out:
+        names = [f"{name or 'one'} ({why})" if why else name for name, why in run.chosen.left_out]
+        lines.append(f"left out: {_some(names)}")
+    lines.append(f"combined by {run.how}")
+    return "\n".join(lines)
+
+
+def scores_table(run: Combined, scores: Board) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of the table: the combination, baselines, and the forecasters, best first."""
+    everybody = [scores.combination, *([scores.mixture] if scores.mixture else []), scores.average]
+    ranked = sorted(scores.experts, key=lambda one: (math.isnan(one.score), one.score))
+    numbers = [value for one in (*everybody, *ranked) for value in (one.score, one.last)]
+    decimals = _decimals(numbers)
+    slept = any(one.rounds < run.course.rounds for one in ranked)
+    head = ["", scores.metric.name, f"last {run.course.last:,}", "weight now", "in the mixture"]
+    if scores.mixture is None:
+        del head[-1]
+    if slept:
+        head.append("awake")
+    if run.binary:
+        head.insert(1, "mistakes")
+    rows = []
+    for one in (*everybody, *ranked[:_SHOWN]):
+        cells = [one.name, _figure(one.score, decimals, run), _figure(one.last, decimals, run), _percent(one.weight)]
+        if scores.mixture is not None:
+            cells.append(_percent(one.hindsight))
+        if slept:
+            cells.append(f"{one.rounds:,}" if one.weight is not None else "")
+        if run.binary:
+            cells.insert(1, f"{one.score * one.rounds:,.1f}")
+        rows.append(cells)
+    if len(ranked) > _SHOWN:
+        rows.append([f"… and {len(ranked) - _SHOWN:,} more", *[""] * (len(head) - 1)])
+    return head, rows
+
+
+def _notices(run: Combined, scores: Board) -> list[str]:
+    notices = []
+    if run.mistakes is not None:
+        voter = (
+            "the majority itself made" if isinstance(run.player, Voting) else "saying what half of the weight says would make"
+        )
+        notices.append(
+            f"{voter} {_counted(run.mistakes, 'mistake')}; above are those expected, by the weight on the wrong side"
+        )
+    if len(run.chosen.experts) == 1:
+        notices.append("there is one forecaster, so the combination is that one")
+    if run.hindsight is None and run.advice.asleep:
+        notices.append(
+            "forecasters slept in some rounds: each one's score is over its own rounds, and there is no fixed mixture"
+        )
+    finite = [one.score for one in scores.experts if math.isfinite(one.score)]
+    least = min(finite, default=math.nan)
+    for one in scores.experts:
+        if run.loss in ("squared", "absolute") and not run.binary and one.score > _SUSPECT * least > 0:
+            notices.append(
+                f"is {one.name} a forecaster? Its {scores.metric.name} is far above the others'; --experts leaves it out"
+            )
+        if one.score == math.inf:
+            notices.append(f"{one.name} gave probability 0 to what happened, and is out for good")
+    return notices[:_SHOWN]
+
+
+def _proof(run: Combined, scores: Board) -> str:
+    lines = ["What is proven"]
+    said = in_units(run, scores)
+    if said:
+        lines.append(said)
+    lines += [run.ledger] if run.ledger else []
+    best = headline(run)
+    lines += ["", str(best)] if best is not None else []
+    if best is None and run.options.rule in ("hedge", "fixed-share"):
+        lines.append(f"  {run.options.rule} needs losses of at most 1; adahedge has a theorem for losses of any size")
+    return "\n".join(lines)
+
+
+def in_units(run: Combined, scores: Board) -> str:
+    """The headline in the units of the forecasts: the comparator's score and what the proof adds to it."""
+    best = headline(run)
+    end, metric = run.course.points[-1], scores.metric
+    if best is None or best.bound.infinite:
+        return ""
+    if best.bound.on != "regret":
+        least = int(np.argmin(end.losses))
+        return (
+            f"{best.verdict}: at most {best.limit} {best.bound.on} (the best forecaster, {run.chosen.experts[least]}, made "
+            f"{_counted(int(end.losses[least]), 'mistake')}); there were {best.counted}"
+        )
+    if run.against == "mixture":
+        who, lost = "the best fixed mixture", math.nan if run.hindsight is None else run.hindsight.losses[end.t]
+    else:
+        least = int(np.argmin(end.losses))
+        who, lost = f"the best forecaster, {run.chosen.experts[least]},", float(end.losses[least])
+    if not math.isfinite(lost):
+        return ""
+    theirs, most, own = (metric.of(value, end.t) for value in (lost, lost + best.bound.value, end.loss))
+    decimals = _decimals([own, most, theirs])
+    little = ", but it says little" if best.says_little else ""
+    return (
+        f"{best.verdict}{little}: {metric.name} at most {_upwards(most, decimals, run)} ({who} has "
+        f"{_figure(theirs, decimals, run)}, and the proven regret is the rest); it was {_figure(own, decimals, run)}"
+    )
+
+
+def headline(run: Combined) -> Certificate | None:
+    """The tightest certificate that holds."""
+    good = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
+    return next((certificate for certificate in run.certificates if certificate.verdict in good), None)
+
+
+def _next(run: Combined) -> str:
+    unknown = run.coming
+    if not unknown:
+        return ""
+    head, rows = coming(run, unknown[-COMING:])
+    shown = "" if len(unknown) <= COMING else f", the last {COMING} of {len(unknown):,}"
+    return f"Next forecasts{shown}\n" + _table(head, rows)
+
+
+def coming(run: Combined, rows: Sequence[int]) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table of forecasts."""
+    made = run.course.forecasts.reshape(len(run.course.forecasts), -1)[list(rows)]
+    times = run.advice.times
+    decimals = _decimals([float(value) for value in made.ravel()] or [1.0])
+    first = "row" if times is None else run.chosen.time or ""
+    names = [*run.chosen.outcomes]
+    return [first, *names], [
+        [f"{row + 1:,}" if times is None else times[row], *(f"{value:,.{decimals}f}" for value in made[k].tolist())]
+        for k, row in enumerate(rows)
+    ]
+
+
+def _hint(run: Combined) -> str:
+    arguments = shlex.join(argument for argument in run.options.arguments if argument not in _HOW_SHOWN)
+    lines = []
+    if run.options.forecasts is not None:
+        lines.append(f"Wrote every forecast to {run.options.forecasts}.")
+    if run.options.report is not None:
+        lines.append(f"Wrote the report to {run.options.report}; any browser shows it.")
+    if run.options.forecasts is None:
+        lines.append(f"To keep every forecast:\n  thresher experts {arguments} --forecasts combined.csv")
+    if run.options.report is None:
+        lines.append(f"To see the course of weights and scores:\n  thresher experts {arguments} --report report.html")
+    return "\n".join(lines)
+
+
+# ---- JSON ----------------------------------------------------------------------------------------------------------
+
+
+def as_json(run: Combined) -> dict[str, Any]:
+    """The same as JSON can hold it."""
+    scores = board(run)
+    end = run.course.points[-1]
+    names = run.chosen.experts
+
+    def said(one: Scored | None) -> dict[str, Any] | None:
+        if one is None:
+            return None
+        return {"score": {scores.metric.name: _finite(one.score)}, "last": {scores.metric.name: _finite(one.last)}}
+
+    mixture = said(scores.mixture)
+    if mixture is not None and run.hindsight is not None:
+        mixture["weights"] = dict(zip(names, run.hindsight.weights.tolist(), strict=True))
+        mixture["gap"] = run.hindsight.gap
+    return {
+        "source": run.table.name,
+        "rounds": end.t,
+        "rows": len(run.course.forecasts),
+        "outcome": list(run.chosen.outcomes) if run.chosen.several else run.chosen.outcomes[0],
+        "time": run.chosen.time,
+        "left_out": [name for name, _ in run.chosen.left_out],
+        "loss": end.loss,
+        "loss_name": run.loss,
+        "metric": scores.metric.name,
+        "last_rounds": run.course.last,
+        "combination": said(scores.combination),
+        "experts": [
+            {
+                "name": one.name,
+                **(said(one) or {}),
+                "loss": _finite(float(end.losses[k])),
+                "awake": one.rounds,
+                "weight": one.weight,
+            }
+            for k, one in enumerate(scores.experts)
+        ],
+        "average": said(scores.average),
+        "best_mixture": mixture,
+        "weights": dict(zip(names, end.weights.tolist(), strict=True)),
+        "rule": run.how,
+        "against": run.against,
+        "regret": _finite(run.regret),
+        "proven": in_units(run, scores) or None,
+        "next": _coming_json(run),
+        "seconds": run.seconds,
+        "mistakes": run.mistakes,
+        "notices": _notices(run, scores),
+        "certificates": [certificate.as_dict() for certificate in run.certificates],
+        "forecasts": run.options.forecasts,
+        "report": run.options.report,
+    }
+
+
+def _coming_json(run: Combined) -> list[dict[str, Any]]:
+    made = run.course.forecasts
+    unknown = []
+    for row in run.coming:
+        said: Any = made[row].tolist()
+        forecast = dict(zip(run.chosen.outcomes, said, strict=True)) if run.chosen.several else said
+        unknown.append(
+            {"row": row + 1, "time": None if run.advice.times is None else run.advice.times[row], "forecast": forecast}
+        )
+    return unknown
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+# ---- numbers -------------------------------------------------------------------------------------------------------
+
+
+def _decimals(values: Sequence[float]) -> int:
+    """So many decimals that the smallest number shows four digits.
+
+    >>> _decimals([1457.3, 1480.0]), _decimals([20.1, 95.4]), _decimals([0.2, 0.6])
+    (0, 2, 4)
+    """
+    sizes = [abs(value) for value in values if value and math.isfinite(value)]
+    least = max(min(sizes, default=1.0), max(sizes, default=1.0) * 1e-3)
+    return min(12, max(0, 3 - math.floor(math.log10(least))))
+
+
+def _figure(value: float, decimals: int, run: Combined) -> str:
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞"
+    return f"{100 * value:,.2f} %" if run.binary else f"{value:,.{decimals}f}"
+
+
+def _upwards(value: float, decimals: int, run: Combined) -> str:
+    """Rounded up, as a bound must be."""
+    decimals = 4 if run.binary else decimals
+    return _figure(math.ceil(value * 10**decimals) / 10**decimals, decimals, run)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns, the first to the left and the others to the right."""
+    widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
+    lines = []
+    for row in (head, *rows):
+        cells = [
+            f"{cell:<{width}}" if k == 0 else f"{cell:>{width}}"
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,323 @@
+"""Tables with a head: CSV, TSV and Parquet, in blocks of rows.
+
+A cell is kept as it was written until somebody asks for its number. An empty cell, NaN, NA, null and None are no number, and
+become NaN. What is wrong with a cell is said with its file, its line and the name of its column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.data.source import Opened, Place, Source
+from thresher.errors import ParameterError, SourceError
+
+__all__ = ["Block", "Table", "open_table"]
+
+_PARQUET = b"PAR1"
+_UTF_8_MARK = b"\xef\xbb\xbf"
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_SEPARATORS = (",", "\t", ";")
+_MISSING = ("", "nan", "na", "n/a", "null", "none")
+_TRUTH = {"true": 1.0, "false": 0.0}
+_BYTES = 1 << 20
+_ROWS = 1 << 14
+_IN_MEMORY = 1 << 24
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.ASCII | re.IGNORECASE)
+
+
+def _arrow(part: str = "") -> Any:
+    """pyarrow, which says nothing of its types, imported when a table is read."""
+    return import_module(f"pyarrow{part}")
+
+
+class Block(NamedTuple):
+    """Rows of a table: the number of the first, from 0, and the cells of each column."""
+
+    table: Table
+    first: int
+    cells: Any
+
+    def __len__(self) -> int:
+        return int(self.cells.num_rows)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column as numbers, NaN where a cell is empty; a cell that is no finite number raises `SourceError`."""
+        values = self._converted(name)
+        wrong = np.isinf(values)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise self.error(row, f"column {name!r}: found {self.text(name)[row]!r}, expected a finite number or an empty cell")
+        return values
+
+    def numeric(self, name: str) -> bool:
+        """Whether all cells of a column are numbers or empty, and not all are empty."""
+        try:
+            return not bool(np.isnan(self._converted(name)).all())
+        except SourceError:
+            return False
+
+    def text(self, name: str) -> list[str]:
+        """A column as it is written; an empty cell is an empty text."""
+        return self.texts(self.table.places[name])
+
+    def texts(self, number: int) -> list[str]:
+        """The same by the column's number, from 0, for those that have no name."""
+        cells = self.cells.column(number)
+        return ["" if cell is None else str(cell) for cell in cells.to_pylist()]
+
+    def error(self, row: int, message: str) -> SourceError:
+        """What is wrong with one of these rows, counted from 0, as an error that says where it stands."""
+        return self.table.error(self.first + row, message)
+
+    def _converted(self, name: str) -> NDArray[np.float64]:
+        arrow, compute = _arrow(), _arrow(".compute")
+        cells = self.cells.column(self.table.places[name])
+        kind = cells.type
+        if arrow.types.is_string(kind) or arrow.types.is_large_string(kind):
+            trimmed = compute.utf8_trim_whitespace(cells)
+            missing = compute.is_in(compute.utf8_lower(trimmed), value_set=arrow.array(_MISSING, kind))
+            cells = compute.if_else(missing, arrow.scalar(None, kind), trimmed)
+        elif not (arrow.types.is_primitive(kind) or arrow.types.is_decimal(kind)) or arrow.types.is_temporal(kind):
+            raise self.error(0, f"column {name!r}: found a column of {kind}, expected numbers")
+        try:
+            numbers = compute.cast(cells, arrow.float64(), safe=False)
+        except arrow.ArrowInvalid:
+            spelled = cells.to_pylist()
+            return np.array([self._spelled(name, row, cell) for row, cell in enumerate(spelled)], np.float64)
+        return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
+
+    def _spelled(self, name: str, row: int, cell: str | None) -> float:
+        """A number in a spelling that pyarrow does not know."""
+        if cell is None:
+            return np.nan
+        plain = cell.replace(",", ".") if self.table.separator == ";" else cell
+        if _NUMBER.fullmatch(plain):
+            return float(plain)
+        if cell.lower() not in _TRUTH:
+            raise self.error(row, f"column {name!r}: found {_shown(cell)}, expected a number or an empty cell")
+        return _TRUTH[cell.lower()]
+
+
+class Table:
+    """A table that can be read again and again, in blocks of rows; `open_table` makes one."""
+
+    def __init__(self, source: Source, kept: IO[bytes] | None) -> None:
+        self.source = source
+        self.name = str(source)
+        self.read = 0
+        self._kept = kept
+        with self._opened() as opened:
+            head = opened.peek()
+            self.parquet = head.startswith(_PARQUET)
+            self.separator = "," if self.parquet else self._separator(head)
+        self._written = self._names()
+        self.columns = tuple(name.strip() for name in self._written)
+        self.places = {name: number for number, name in reversed(list(enumerate(self.columns)))}
+        self._check_names()
+
+    def blocks(self) -> Iterator[Block]:
+        """The rows from the first one on."""
+        first = 0
+        with self._opened() as opened:
+            for batch in self._batches(opened):
+                for start in range(0, batch.num_rows, _ROWS):
+                    block = Block(self, first, batch.slice(start, _ROWS))
+                    self.read = opened.position()
+                    yield block
+                    first += len(block)
+
+    def error(self, row: int, message: str) -> SourceError:
+        """What is wrong with a row, counted from 0, as an error that says where it stands."""
+        if self.parquet:
+            return SourceError(f"row {row + 1}: {message}", file=self.name)
+        line = next((line for number, (line, _) in enumerate(self._lines()) if number == row + 1), None)
+        return SourceError(message, file=self.name, line=line)
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _opened(self) -> Iterator[Opened]:
+        if self._kept is None:
+            with next(self.source.open()) as opened:
+                yield opened
+        else:
+            self._kept.seek(0)
+            file = io.BufferedReader(_Unclosed(self._kept))
+            yield Opened(self.name, file, None)
+
+    def _batches(self, opened: Opened) -> Iterator[Any]:
+        arrow = _arrow()
+        try:
+            if self.parquet:
+                yield from _arrow(".parquet").ParquetFile(self._seekable(opened)).iter_batches(_ROWS)
+                return
+            reading = _arrow(".csv")
+            try:
+                yield from reading.open_csv(
+                    io.BufferedReader(_Raw(opened), _BYTES),
+                    read_options=reading.ReadOptions(use_threads=False, block_size=_BYTES),
+                    parse_options=reading.ParseOptions(delimiter=self.separator, newlines_in_values=True),
+                    convert_options=reading.ConvertOptions(column_types=dict.fromkeys(self._written, arrow.string())),
+                )
+            except arrow.ArrowInvalid as error:
+                raise self._explained(error) from None
+        except (arrow.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise SourceError(
+                f"found a table that cannot be read ({_first_line(error)}), expected it whole", file=self.name
+            ) from None
+
+    def _seekable(self, opened: Opened) -> Any:
+        if isinstance(opened.text, io.BufferedReader) and opened.text.seekable():
+            return opened.text
+        raise SourceError("found Parquet in compressed data, expected it as it is: it is compressed by itself", file=self.name)
+
+    def _names(self) -> list[str]:
+        if not self.parquet:
+            names = next((cells for _, cells in self._lines()), [])
+            self._check_text(names, 1)
+            return names
+        with self._opened() as opened:
+            try:
+                schema = _arrow(".parquet").ParquetFile(self._seekable(opened)).schema_arrow
+            except _arrow().ArrowException as error:
+                raise SourceError(f"found damaged Parquet ({_first_line(error)}), expected it whole", file=self.name) from None
+            return [str(name) for name in schema.names]
+
+    def _separator(self, head: bytes) -> str:
+        if head.startswith(_UTF_16_MARKS):
+            raise SourceError("found UTF-16, expected text in UTF-8", file=self.name)
+        if b"\0" in head:
+            raise SourceError("found binary data, expected a table: CSV, TSV or Parquet", file=self.name)
+        lines = head.decode("utf-8", "replace").lstrip("\ufeff\r\n").splitlines()
+        outside = re.sub(r'"[^"]*"', "", lines[0]) if lines else ""
+        return max(_SEPARATORS, key=outside.count)
+
+    def _check_names(self) -> None:
+        if not self.columns:
+            raise SourceError("found an empty table, expected a line with the names of the columns, and rows", file=self.name)
+        again = next((name for number, name in enumerate(self.columns) if name and name in self.columns[:number]), None)
+        if again is not None:
+            raise SourceError(f"found two columns named {again!r}, expected different names", file=self.name, line=1)
+        if all(_NUMBER.fullmatch(name) for name in self.columns):
+            found = _shown(self.separator.join(self.columns))
+            raise SourceError(f"found {found}, expected the names of the columns first", file=self.name, line=1)
+
+    # ---- where an error stands ---------------------------------------------------------------------------------------
+
+    def _lines(self) -> Iterator[tuple[int, list[str]]]:
+        """The number of each row's first line, from 1, and its cells: slowly, for the head and for errors."""
+        with self._opened() as opened:
+            text = io.TextIOWrapper(io.BufferedReader(_Raw(opened)), "utf-8-sig", "surrogateescape", newline="")
+            rows = csv.reader(text, delimiter=self.separator)
+            line = 1
+            with suppress(csv.Error):
+                for cells in rows:
+                    if cells:
+                        yield line, cells
+                    line = rows.line_num + 1
+
+    def _explained(self, error: Exception) -> SourceError:
+        """What pyarrow could not read, with its place."""
+        expected = len(self.columns)
+        for line, cells in self._lines():
+            self._check_text(cells, line)
+            if len(cells) != expected:
+                found = _shown(self.separator.join(cells))
+                wrong = f"found {_counted(len(cells))} in {found}, expected {_counted(expected)}, as in the first line"
+                return SourceError(wrong, file=self.name, line=line)
+        return SourceError(f"found a row that cannot be read ({_first_line(error)}), expected CSV", file=self.name)
+
+    def _check_text(self, cells: Sequence[str], line: int) -> None:
+        for cell in cells:
+            if any("\udc80" <= letter <= "\udcff" for letter in cell):
+                found = cell.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+                raise SourceError(f"found '{found[:60]}', expected text in UTF-8", file=self.name, line=line)
+
+
+@contextmanager
+def open_table(place: Place) -> Iterator[Table]:
+    """The table in a file, in standard input (`-`), or of a demo.
+
+    CSV may have a byte-order mark, CRLF, quoted cells, and tabs or semicolons between them (with semicolons, a decimal comma);
+    gzip and Zstandard are known by content, as for every source. What can be read only once is kept in a temporary file.
+
+    >>> with open_table("demo:forecasts") as table:
+    ...     block = next(table.blocks())
+    >>> table.columns
+    ('day', 'almanac', 'scales', 'trader', 'crates')
+    >>> block.numbers("crates")[:3].tolist(), block.text("day")[:2]
+    ([319.0, 344.0, 322.0], ['2023-01-02', '2023-01-03'])
+    """
+    source = Source(place)
+    if source.demo is not None and source.demo.format != "csv":
+        raise ParameterError(f"found {source}, which has examples, expected a table of forecasts: demo:forecasts is one")
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as kept:
+        if source.again:
+            yield Table(source, None)
+            return
+        with next(source.open()) as opened:
+            shutil.copyfileobj(io.BufferedReader(_Raw(opened)), kept)
+        yield Table(source, kept)
+
+
+class _Raw(io.RawIOBase):
+    """The text of an opened source as a file, whose errors say what is wrong with its compression."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        return self._opened.readinto(memoryview(buffer))
+
+
+class _Unclosed(io.RawIOBase):
+    """A file that stays open when this is closed."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def readinto(self, buffer: Any, /) -> int:
+        room = memoryview(buffer)
+        read = self._file.read(len(room))
+        room[: len(read)] = read
+        return len(read)
+
+
+def _shown(cell: str) -> str:
+    return repr(cell if len(cell) <= 60 else f"{cell[:60]}…")
+
+
+def _counted(cells: int) -> str:
+    return "1 cell" if cells == 1 else f"{cells:,} cells"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

@@ -1,0 +1,1 @@
+"""Self-contained pages: what a run was, as a browser or a printer shows it."""

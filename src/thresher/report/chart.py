@@ -1,0 +1,135 @@
+"""Line charts as SVG: no script, no resource, colours by the classes of the page that holds them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import NamedTuple
+
+__all__ = ["CLASSES", "Line", "chart", "legend", "ticks"]
+
+#: How many classes of lines there are, `line-0` and on; a page says which colour each has.
+CLASSES = 9
+
+_WIDTH, _HEIGHT = 760, 300
+_PLAIN = 'fill="none" stroke="currentColor"'  # where no page says otherwise
+_RIGHT, _TOP, _BOTTOM = 16, 30, 32
+_LETTER = 8  # how wide one of 12 pixels is, at most
+
+
+class Line(NamedTuple):
+    """A line: its name, a value for each point (NaN: none there), and the class that gives it its colour."""
+
+    name: str
+    values: Sequence[float]
+    style: str
+
+
+def chart(
+    title: str,
+    x: Sequence[float],
+    lines: Sequence[Line],
+    *,
+    axis: str,
+    top: float | None = None,
+    label: Callable[[float], str] | None = None,
+) -> str:
+    """An SVG of lines over x, which ascends. `axis` is what is on the y axis, `top` where it is cut off, `label` spells x.
+
+    >>> picture = chart("Weights", [1, 2, 3], [Line("a < b", [0.0, 0.5, 1.0], "line-1")], axis="weight")
+    >>> picture.startswith("<svg"), "a &lt; b" in picture, "<script" in picture
+    (True, True, False)
+    """
+    values = [value for line in lines for value in line.values if math.isfinite(value)]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if top is not None:
+        high = min(high, top)
+    marks = ticks(low, high if high > low else low + 1.0)
+    low, high = min(low, marks[0]), max(high, marks[-1])
+    spelled = [_spelled(mark, marks) for mark in marks]
+    left = 12 + _LETTER * max(map(len, spelled))
+    across = _scale(x[0], x[-1], left, _WIDTH - _RIGHT)
+    up = _scale(low, high, _HEIGHT - _BOTTOM, _TOP)
+    parts = [
+        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" font-size="12" xmlns="http://www.w3.org/2000/svg">',
+        f"<title>{escape(title)}</title><desc>{escape(', '.join(line.name for line in lines))} over {len(x)} points</desc>",
+    ]
+    for mark, words in zip(marks, spelled, strict=True):
+        y = up(mark)
+        parts.append(f'<path class="grid" {_PLAIN} stroke-opacity="0.2" d="M{left} {y:.1f}H{_WIDTH - _RIGHT}"/>')
+        parts.append(f'<text class="tick" x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{words}</text>')
+    parts += _below(x, left, across, label)
+    parts.append(f'<path class="axis" {_PLAIN} d="M{left} {up(low):.1f}H{_WIDTH - _RIGHT}"/>')
+    parts.append(f'<text class="name" x="{left}" y="16">{escape(axis)}</text>')
+    box = left - 2, _TOP - 2, _WIDTH - _RIGHT - left + 4, _HEIGHT - _BOTTOM - _TOP + 4
+    inside = 'x="{}" y="{}" width="{}" height="{}"'.format(*box)
+    parts.append(f'<svg {inside} viewBox="{" ".join(map(str, box))}">')  # cuts off what leaves it
+    for line in reversed(lines):  # the first is drawn last, over the others
+        drawn = _path([(across(at), up(value)) for at, value in zip(x, line.values, strict=True)])
+        parts.append(f'<path class="line {line.style}" {_PLAIN} d="{drawn}"><title>{escape(line.name)}</title></path>')
+    return "\n".join([*parts, "</svg>", "</svg>"])
+
+
+def legend(lines: Sequence[Line]) -> str:
+    """Which colour is whose."""
+    swatch = f'<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true"><path class="line {{}}" {_PLAIN} d="M1 5H27"/></svg>'
+    items = "".join(f"<li>{swatch.format(line.style)}{escape(line.name)}</li>" for line in lines)
+    return f'<ul class="legend">{items}</ul>'
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Three to seven round numbers that cover the interval.
+
+    >>> ticks(0.0, 27.3), ticks(0.0, 1.0)
+    ([0.0, 10.0, 20.0, 30.0], [0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    """
+    rough = (high - low) / 5
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    digits = max(0, -math.floor(math.log10(step)))
+    return [round(k * step, digits) for k in range(first, last + 1)]
+
+
+def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    width = high - low if high > low else 1.0
+    return lambda value: start + (value - low) / width * (end - start)
+
+
+def _below(x: Sequence[float], left: int, across: Callable[[float], float], label: Callable[[float], str] | None) -> list[str]:
+    """The x axis: its first and last point, and round ones between; with a label of its own, five even ones."""
+    marks: Sequence[float]
+    if label is None:
+        marks = [mark for mark in ticks(x[0], max(x[-1], x[0] + 1.0)) if x[0] <= mark <= x[-1]] or [x[0]]
+    else:
+        marks = sorted({x[(len(x) - 1) * k // 4] for k in range(5)})
+    parts = []
+    for mark in marks:
+        at = across(mark)
+        side = "start" if at < left + 30 else "end" if at > _WIDTH - _RIGHT - 30 else "middle"
+        words = escape(label(mark)) if label is not None else f"{mark:,.0f}"
+        parts.append(f'<path class="axis" {_PLAIN} d="M{at:.1f} {_HEIGHT - _BOTTOM}v5"/>')
+        parts.append(f'<text class="tick" x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 19}" text-anchor="{side}">{words}</text>')
+    return parts
+
+
+def _spelled(mark: float, marks: Sequence[float]) -> str:
+    step = marks[1] - marks[0]
+    if max(abs(marks[0]), abs(marks[-1])) >= 1e9:
+        return f"{mark:.3g}"
+    return f"{mark:,.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    """The points joined by straight lines, with gaps where there is none."""
+    drawn, pen = [], "M"
+    for x, y in points:
+        if not math.isfinite(y):
+            pen = "M"
+            continue
+        drawn.append(f"{pen}{x:.1f} {y:.1f}")
+        pen = "L"
+    if len(drawn) == 1:
+        drawn.append("h0.1")  # or a single point would not be seen
+    return "".join(drawn)
