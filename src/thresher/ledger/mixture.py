@@ -23,6 +23,7 @@ __all__ = ["BestMixture", "Mixture"]
 
 _U = 2.0**-53
 _SHOWN = 4
+_ROUNDING = 1e-9  # a mixture so near the best is the best but for rounding
 
 
 class Mixture:
@@ -106,7 +107,7 @@ class BestMixture:
     >>> forecaster, ledger = th.Forecaster(), th.Ledger(th.BestMixture())
     >>> ledger.enter(forecaster.learn_many([[1.0, 4.0], [3.0, 6.0]] * 20, [2.0, 5.0] * 20))
     >>> print(ledger.certificates()[0].lines()["Witness"])         # doctest: +ELLIPSIS
-    the best fixed mixture, 0.5 × expert 0 + 0.5 × expert 1, which lost 10... (at most ... above the least)
+    the best fixed mixture, 0.5 × expert 0 + 0.5 × expert 1, which lost 10...
     """
 
     def __init__(self, *, names: Callable[[int], str] = "expert {}".format) -> None:
@@ -178,8 +179,8 @@ class BestMixtureWatcher:
         if found is None:
             return []
         shown = _shown(found.u, self._given.names)
-        witness = (
-            f"the best fixed mixture, {shown}, which lost {above(found.high)} (at most {above(found.gap)} above the least)"
+        witness = f"the best fixed mixture, {shown}, which lost {above(found.high)}" + (
+            "" if found.gap <= _ROUNDING * abs(found.high) else f" (at most {above(found.gap)} above the least)"
         )
         return _against(tally, Compared([*tally.loss_parts, -found.low], found.high, witness, 2 * (found.high - found.low)))
 
