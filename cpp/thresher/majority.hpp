@@ -130,14 +130,13 @@ class Majority {
         }
     }
 
-    // The experts' shares of the weight now, which add up to 1.
+    // The experts' shares of the weight now, which add up to 1: all of it is the leader's, if that is followed.
     void shares(double* p) const {
-        const Fading& fading = fading_;
-        std::int64_t least = std::numeric_limits<std::int64_t>::max();
-        for (std::size_t i = 0; i < n(); ++i) least = std::min(least, lost(i));
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < n(); ++i) best = lost(i) < lost(best) ? i : best;
         double part[4] = {};
         for (std::size_t i = 0; i < n(); ++i) {
-            p[i] = fading(beta_ == 0.0 ? lost(i) : lost(i) - least);
+            p[i] = !sums() ? (i == best ? 1.0 : 0.0) : fading_(beta_ == 0.0 ? lost(i) : lost(i) - lost(best));
             part[i % 4] += p[i];
         }
         const double sum = reduce(part);

@@ -37,11 +37,7 @@ class Voting:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        if isinstance(self.learner, FollowTheLeader):  # all that counts is who made the fewest mistakes
-            leads = np.arange(self.learner.n) == int(self.learner.expert_mistakes.argmin())
-            return np.asarray(leads, np.float64)
-        weights = np.asarray(self.learner.weights, np.float64)
-        return np.asarray(weights / weights.sum(), np.float64)
+        return self.learner.weights
 
     @property
     def proven(self) -> Bound | None:
