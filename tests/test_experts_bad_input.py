@@ -11,6 +11,7 @@ import pytest
 
 from tests.commands import check_refused_command, run, run_outside
 from tests.forecast_tables import NAMES, forecasts, probabilities, write_table
+from thresher.evaluate.combine import combine
 
 ADVICE = "a,b,y\n1,0,1\n0,1,0\n1,1,1\n"
 SEVERAL = "a_up,a_down,b_up,b_down,up,down\n.5,.5,.25,.75,1,0\n.5,.5,.25,.75,0,1\n"
@@ -208,16 +209,14 @@ def test_the_status_reaches_the_shell_and_pyarrow_is_not_needed_for_help(folder:
 def test_a_table_that_grows_while_it_is_read_is_refused_and_nothing_is_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from thresher.cli import experting
-
-    real = experting.combine
+    real = combine
 
     def and_more(*arguments: Any, **options: Any) -> Any:
         with Path("load.csv").open("a") as table:
             table.write("d,1,2,3,4\n")
         return real(*arguments, **options)
 
-    monkeypatch.setattr(experting, "combine", and_more)
+    monkeypatch.setattr("thresher.cli.experting.combine", and_more)
     ran = run("experts", "load.csv", "--outcome", "load", "--forecasts", "out.csv")
     assert (ran.status, ran.out) == (2, "")
     assert "load.csv: found more than 20 rows" in ran.err
