@@ -166,6 +166,16 @@ def test_rounds_in_pieces_are_rounds_at_once_bit_for_bit(name: str) -> None:
     assert narrow.rounds == 700
 
 
+def test_a_row_changed_after_its_round_was_entered_is_counted_as_it_was() -> None:
+    rule, ledger = th.AdaHedge(2), th.Ledger(th.BestExpert(), th.BestSequence(1))
+    row = np.array([0.25, 1.0])
+    for _ in range(3):
+        ledger.enter(rule.learn_losses(row))
+    row[:] = 7.0
+    assert ledger.losses.lost_by(0) == (0.75, 0.75)
+    assert ledger.regret == pytest.approx(rule.loss - 0.75, rel=1e-12)
+
+
 def test_an_empty_ledger_says_nothing() -> None:
     ledger = th.Ledger(th.BestExpert(), th.BestSequence(1))
     ledger.enter(th.AdaHedge(2).learn_losses_many(np.empty((0, 2))))

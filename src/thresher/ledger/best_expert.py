@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import bounds
-from thresher._core import Round, Rounds, Rule
+from thresher._core import Round, Rounds
 from thresher.bounds import Certificate, Premise, Status
 from thresher.bounds.printed import above
 from thresher.bounds.rounding import majority_rounding
 from thresher.errors import LedgerError
 from thresher.ledger.losses import LossTally, Played
 from thresher.ledger.regret import Compared, certificates, promises, run_of
-from thresher.ledger.statement import Statement, certificate, known
+from thresher.ledger.statement import Statement, certificate
 from thresher.ledger.tally import Tally
 
 __all__ = ["BestExpert"]
@@ -132,7 +132,7 @@ class AdviceWatcher:
         return [certificate(tally, statement, premises) for statement in majority_statements(rule, tally, m, n, witness)]
 
     def _premises(self, tally: Tally, rule: Majority) -> tuple[Premise, ...]:
-        status = Status.CHECKED if known(tally, Rule) or tally.history is not None else Status.ASSUMED
+        status = Status.ASSUMED if tally.history is None else Status.CHECKED
         begin, weight = "they begin at equal weights", "every example has weight 1"
         return (
             Premise(f"the rounds are one {_CALLED.get(rule.kind, rule.kind)}'s", status),

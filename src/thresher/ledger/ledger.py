@@ -64,6 +64,10 @@ class Ledger:
         self._loss_watchers = [
             comparator.watch_losses() for comparator in comparators if isinstance(comparator, LossComparator)
         ]
+        self._deaf = {
+            kind: next((type(each).__name__ for each in comparators if not isinstance(each, watched)), None)
+            for kind, watched in (("labels", Comparator), ("losses", LossComparator))
+        }
         self._compared = ", ".join(dict.fromkeys(type(comparator).__name__ for comparator in comparators))
 
     def enter(self, entered: Round | Rounds | LossRound | LossRounds) -> None:
@@ -82,7 +86,7 @@ class Ledger:
         with self._lock:
             if self._losses.rounds:
                 raise LedgerError("found rounds with labels, expected rounds with losses like those entered before")
-            self._refuse("labels", Comparator)
+            self._refuse("labels")
             tally = self._tally.after(entered)
             _entered(self._watchers, lambda watcher: watcher.enter(entered))
             self._tally = tally
@@ -91,17 +95,16 @@ class Ledger:
         with self._lock:
             if self._tally.rounds:
                 raise LedgerError("found rounds with losses, expected rounds with labels like those entered before")
-            self._refuse("losses", LossComparator)
+            self._refuse("losses")
             made = played(entered)
             tally = self._losses.after(made)
             _entered(self._loss_watchers, lambda watcher: watcher.enter(made))
             self._losses = tally
 
-    def _refuse(self, what: str, kind: type[Comparator | LossComparator]) -> None:
+    def _refuse(self, what: str) -> None:
         """Refuses rounds that a comparator cannot watch."""
-        deaf = next((comparator for comparator in self._comparators if not isinstance(comparator, kind)), None)
-        if deaf is not None:
-            raise LedgerError(f"found rounds with {what}, which a {type(deaf).__name__} does not watch")
+        if self._deaf[what] is not None:
+            raise LedgerError(f"found rounds with {what}, which a {self._deaf[what]} does not watch")
 
     def _confirm(self, played: Tally) -> bool:
         """Whether these rounds, which were told again, come to all that was counted when they were played.
@@ -122,7 +125,9 @@ class Ledger:
     @property
     def losses(self) -> LossTally:
         """Everything counted so far of rounds with losses."""
-        return self._losses
+        with self._lock:
+            self._losses = self._losses.settled()
+            return self._losses
 
     @property
     def rounds(self) -> int:
@@ -142,14 +147,14 @@ class Ledger:
     @property
     def loss(self) -> float:
         """The sum of their losses."""
-        return self._losses.loss if self._losses.rounds else self._tally.loss + self._tally.rest
+        return self.losses.loss if self._losses.rounds else self._tally.loss + self._tally.rest
 
     @property
     def regret(self) -> float:
         """What was lost more than by the best expert, each over its rounds awake; for rounds with losses."""
         if self._tally.rounds:
             raise LedgerError("found rounds with labels: a regret is of rounds with losses")
-        return self._losses.regret
+        return self.losses.regret
 
     @property
     def best_constant(self) -> int:
@@ -176,7 +181,7 @@ class Ledger:
 
         with self._lock:
             if self._losses.rounds:
-                made = [each for watcher in self._loss_watchers for each in watcher.certificates(self._losses)]
+                made = [each for watcher in self._loss_watchers for each in watcher.certificates(self.losses)]
             else:
                 made = [each for watcher in self._watchers for each in watcher.certificates(self._tally)]
         return sorted(made, key=rank)
@@ -207,7 +212,7 @@ class Ledger:
         return [(name, f"{count:,}") for name, count in facts.items()]
 
     def _loss_facts(self) -> list[tuple[str, str]]:
-        tally = self._losses
+        tally = self.losses
         facts = {
             "loss": tally.loss,
             "loss of the plain average": tally.average,

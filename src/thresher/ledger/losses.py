@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ _NO_ROUNDS = Heads(0, 0.0, 0.0, 0.0, 0, 0.0)
 _OWN_LOSSES = ("AdaHedge", "FixedShare", "Hedge")  # rules whose losses are the rounds'
 _LOSS, _AVERAGE, _SIZE, _RANGE, _SLOPE = range(5)
 _CELLS = 2**18
+_WAITING = 64
 
 
 class Played(NamedTuple):
@@ -71,11 +72,11 @@ def played(entered: LossRound | LossRounds) -> Played:
         if isinstance(entered, LossRound):
             made = Played(
                 entered.t,
-                np.asarray(entered.losses)[np.newaxis],
+                np.array(entered.losses)[np.newaxis],  # copies, as a single round is counted later
                 np.array([entered.loss], dtype=np.float64),
                 None if entered.forecast is None else np.asarray(entered.forecast, dtype=np.float64)[np.newaxis],
                 None if entered.outcome is None else np.array([entered.outcome], dtype=np.float64),
-                None if entered.given is None else np.asarray(entered.given)[np.newaxis],
+                None if entered.given is None else np.array(entered.given)[np.newaxis],
                 entered.origin,
             )
         else:
@@ -155,7 +156,8 @@ class LossTally:
 
     `slept` is the first round in which an expert slept, `beyond` the first in which losses differed by more than 1, `largest`
     by how much they ever did; all losses lie from `low` to `high`. `origin` is that of all rounds together, None if some came
-    without one. `out` marks experts with an infinite loss: theirs are not summed.
+    without one. `out` marks experts with an infinite loss: theirs are not summed. Single rounds wait in `waiting` until there
+    are enough of them, or somebody asks: `settled` has them counted.
     """
 
     first: int = 1
@@ -172,6 +174,7 @@ class LossTally:
     low: float = math.inf
     high: float = -math.inf
     origin: Origin | None = None
+    waiting: tuple[Played, ...] = ()
 
     @property
     def loss(self) -> float:
@@ -235,10 +238,22 @@ class LossTally:
         if len(made.loss) == 0:
             return self
         self._check_follows(made)
-        tally = self if self.rounds else _fresh(made)
-        for few in made.slices():
+        tally = replace(
+            self if self.rounds else _fresh(made),
+            rounds=self.rounds + len(made.loss),
+            origin=self._joined(made.origin),
+            waiting=(*self.waiting, made),
+        )
+        return tally if len(made.loss) == 1 and len(tally.waiting) < _WAITING else tally.settled()
+
+    def settled(self) -> LossTally:
+        """The tally with every round counted."""
+        if not self.waiting:
+            return self
+        tally = self
+        for few in (few for made in _together(self.waiting) for few in made.slices()):
             tally = tally._plus(few)
-        return replace(tally, rounds=self.rounds + len(made.loss), origin=self._joined(made.origin))
+        return replace(tally, waiting=())
 
     def _plus(self, few: Played) -> LossTally:
         first, losses, loss = few.first, few.losses, few.loss
@@ -297,6 +312,30 @@ def _fresh(made: Played) -> LossTally:
     n = made.n
     absent, out = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
     return LossTally(first=made.first, n=n, experts=Sums(n), missed=Sums(n), absent=absent, out=out)
+
+
+def _together(waiting: tuple[Played, ...]) -> tuple[Played, ...]:
+    """The rounds in one piece, if they have the same columns."""
+    first, *others = waiting
+    shapes = {tuple(None if column is None else column.shape[1:] for column in made[1:6]) for made in waiting}
+    if not others or len(shapes) > 1 or len({made.scored for made in waiting}) > 1:
+        return waiting
+    return (
+        Played(
+            first.first,
+            np.concatenate([made.losses for made in waiting]),
+            np.concatenate([made.loss for made in waiting]),
+            _column([made.forecasts for made in waiting]),
+            _column([made.outcomes for made in waiting]),
+            _column([made.given for made in waiting]),
+            first.origin,
+        ),
+    )
+
+
+def _column(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
+    told = [part for part in parts if part is not None]
+    return np.concatenate(told) if told else None
 
 
 def _average(few: Played, losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
