@@ -279,3 +279,11 @@ def test_the_loop_that_hedge_is_measured_against_is_hedge() -> None:
     with pytest.raises(Disagreement, match=r"^hedge: the losses of a round differ from the loop's by 0\."):
         experts.check_same(ours, experts.loop(L, 1.0))
     assert "hedge" in CASES
+
+
+def test_the_loops_that_the_majority_is_measured_against_are_weighted_majorities() -> None:
+    X, y = experts.advice(300, 20)
+    said = th.WeightedMajority(20).learn_many(X, y).predictions == 1
+    assert experts.masks(X, y, 0.5).tolist() == experts.products(X, y, 0.5).tolist() == said.tolist()
+    assert 0.3 < said.mean() < 0.7
+    assert "majority" in CASES

@@ -7,6 +7,7 @@ import copy
 import json
 import math
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -426,6 +427,7 @@ def test_a_busy_forecaster_is_not_entered() -> None:
             forecaster.predict(table[0])
         except th.ConcurrentUse:
             refused += 1
+        time.sleep(0.001)  # or the two would keep each other out
     thread.join()
     assert refused > 0
     assert forecaster.rounds == len(table)

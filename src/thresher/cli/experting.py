@@ -242,7 +242,7 @@ def _combine(session: Session, advice: Advice) -> Combined:
     hindsight = None if advice.asleep else _hindsight(advice, loss, course, bar)
     bar.end()
     if mixes and loss != "squared" and hindsight is not None:  # the witness is known now: the same rounds are played again
-        ledger = Ledger(Mixture(hindsight.weights, called="the best fixed mixture"))
+        ledger = Ledger(Mixture(hindsight.weights, called="the best fixed mixture", names=names))
         combine(_player(session, loss), advice.rows, loss, ledger, progress=partial(bar.count, "checking"))
     bar.end()
     return Combined(

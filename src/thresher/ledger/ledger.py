@@ -251,9 +251,9 @@ class Ledger:
         if self._comparators and not made and self.rounds:
             return f"{lines[0]}\n  {self._silence()}"
         rows = [_HEAD, *made] if self._comparators else []
-        width = max((len(bound) for _, _, bound, _, _ in rows), default=0)
+        first, second = (max((least, *(len(row[k]) for row in rows))) for k, least in ((1, 7), (2, 9)))
         for verdict, count, bound, theorem, note in rows:
-            lines.append(f"  {verdict:<11} {count:>7} {bound:>{max(9, width)}}  {theorem}" + (f" ({note})" if note else ""))
+            lines.append(f"  {verdict:<11} {count:>{first}} {bound:>{second}}  {theorem}" + (f" ({note})" if note else ""))
         if self._comparators and self.headline is None:
             other = "worst expert" if self._losses.rounds else "best constant"
             lines.append(f"  nothing certified here says more than the {other} does")

@@ -30,7 +30,8 @@ class Mixture:
     """The comparator "this fixed mixture of the experts", the forecast u·x in every round.
 
     `u` has one weight for each expert, of at least 0, that add up to 1 within 1e-6; it is divided by their sum. How it was
-    found does not matter: what it loses is summed, in whichever loss the forecaster has, rounded to the safe side.
+    found does not matter: what it loses is summed, in whichever loss the forecaster has, rounded to the safe side. `names` says
+    how expert i, from 0, is printed.
 
     >>> import numpy as np, thresher as th
     >>> forecaster, ledger = th.Forecaster(), th.Ledger(th.Mixture([0.5, 0.5]))
@@ -39,7 +40,9 @@ class Mixture:
     certified regret
     """
 
-    def __init__(self, u: ArrayLike, *, called: str = "the mixture that was given") -> None:
+    def __init__(
+        self, u: ArrayLike, *, called: str = "the mixture that was given", names: Callable[[int], str] = "expert {}".format
+    ) -> None:
         try:
             weights = np.array(numeric(u, "u", "one weight for each expert"), dtype=np.float64, ndmin=1)
         except ExampleError as error:
@@ -48,7 +51,7 @@ class Mixture:
             raise ParameterError(f"found u = {u!r}, expected weights of at least 0, one for each expert, that add up to 1")
         self._u = as_mixture(weights)
         self._u.flags.writeable = False
-        self.called = called
+        self.called, self.names = called, names
 
     @property
     def u(self) -> NDArray[np.float64]:
@@ -92,7 +95,7 @@ class MixtureWatcher:
         high = up([*lost, *off])
         doubt = up(off) * (1 + 2.0**-40)
         regret = [*tally.loss_parts, *(-part for part in lost), doubt]
-        witness = f"{self._given.called}, {_shown(self._given.u)}, which lost {above(high)}"
+        witness = f"{self._given.called}, {_shown(self._given.u, self._given.names)}, which lost {above(high)}"
         return _against(tally, Compared(regret, high, witness, 3 * doubt))
 
 
