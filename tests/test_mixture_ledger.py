@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import thresher as th
 from thresher.bounds import Status, Verdict
+from thresher.experts import LossRule
 from thresher.hindsight import best_mixture
 from thresher.ledger.losses import played
 
@@ -141,15 +142,17 @@ def test_no_bound_on_a_forecaster_is_violated_at_any_scale(name: str, seed: int,
     assert speaks == (name in ("squared", "absolute"))
 
 
-@pytest.mark.parametrize("rule", [th.Hedge(3), th.Hedge(3, eta=0.5), th.FixedShare(3), th.AdaHedge(3)])
-def test_a_forecaster_is_as_good_as_its_rule_and_void_where_that_is(rule: Any) -> None:
+@pytest.mark.parametrize(
+    "make", [lambda: th.Hedge(3), lambda: th.Hedge(3, eta=0.5), lambda: th.FixedShare(3), lambda: th.AdaHedge(3)]
+)
+def test_a_forecaster_is_as_good_as_its_rule_and_void_where_that_is(make: Callable[[], LossRule]) -> None:
     rng = np.random.default_rng(2)
     for scale, verdict in ((0.5, Verdict.CERTIFIED), (9.0, Verdict.VOID)):
         ledger = th.Ledger(th.BestMixture(), th.BestExpert(), th.BestSequence(1))
-        ledger.enter(th.Forecaster(rule).learn_many(scale * rng.random((50, 3)), scale * rng.random(50)))
+        ledger.enter(th.Forecaster(make()).learn_many(scale * rng.random((50, 3)), scale * rng.random(50)))
         verdicts = {c.verdict for c in ledger.certificates()}
-        assert verdicts == {Verdict.CERTIFIED if isinstance(rule, th.AdaHedge) else verdict}
-        assert any("sequence" in c.witness for c in ledger.certificates()) == isinstance(rule, th.FixedShare)
+        assert verdicts == {Verdict.CERTIFIED if isinstance(make(), th.AdaHedge) else verdict}
+        assert any("sequence" in c.witness for c in ledger.certificates()) == isinstance(make(), th.FixedShare)
 
 
 @each_forecaster
