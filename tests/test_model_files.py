@@ -98,7 +98,7 @@ def test_the_same_learner_makes_the_same_bytes(tmp_path: Path) -> None:
 def test_what_is_no_learner_is_not_saved(tmp_path: Path) -> None:
     things: list[Any] = [None, "model", th.Perceptron, th.Perceptron(2).hypothesis()]
     for thing in things:
-        with pytest.raises(th.ParameterError, match="expected a learner"):
+        with pytest.raises(th.ParameterError, match="expected a linear learner"):
             th.save(thing, tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 import scipy.sparse
@@ -88,3 +89,14 @@ def test_a_margin_mistake_is_marked_and_negations_stand_behind() -> None:
     assert (struck["w before"], struck["score"], struck["w after"]) == ("(1, 1, 1, 1)", "2", "(0, 1, 1, 0)")
     balanced = th.trace(th.BalancedWinnow(2, eta=1.0), [([1, 0], -1), ([1, 0], -1)]).rounds[1]
     assert balanced.round.prediction.score == balanced.before[0]
+
+
+def test_a_majority_is_traced_by_the_shares_of_its_experts() -> None:
+    table = str(th.trace(th.WeightedMajority(3), [([0, 1, 1], 1), ([1, 0, 1], 0)], digits=3))
+    assert table.splitlines()[-1].split("  ")[-1] == "(0.143, 0.571, 0.286)"
+    assert "yes" in table
+    many = th.trace(th.FollowTheLeader(20), [([1] * 19 + [0], 0)])
+    assert many.rounds[0].after == {19: 1.0} | {i: 0.0 for i in range(18, 6, -1)}
+    other: Any = th.Halving([[0, 1], [1, 1]])
+    with pytest.raises(th.ParameterError, match="found Halving, expected a learner with weights"):
+        th.trace(other, [])

@@ -1,4 +1,4 @@
-"""The blackboard table: what a linear learner did, round by round."""
+"""The blackboard table: what a learner with weights did, round by round."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from thresher._core import Round
+from thresher.errors import ParameterError
+from thresher.experts import MajorityLearner
 from thresher.linear import LinearLearner
 from thresher.notebook import table
 
@@ -98,7 +100,7 @@ class Trace:
 
 
 def trace(
-    learner: LinearLearner,
+    learner: LinearLearner | MajorityLearner,
     examples: Iterable[tuple[Any, ...]],
     *,
     digits: int = 12,
@@ -109,7 +111,8 @@ def trace(
 
     The learner learns: trace a copy to keep it as it is. An example's weight may come third. Of more than twelve weights only
     those that ever moved are shown, by slot or by what `names` calls it, and of these the first `most`. With a bias its weight
-    comes last. Where a learner has negations, their weights stand behind the others; a margin mistake is marked as one.
+    comes last. Where a learner has negations, their weights stand behind the others; a margin mistake is marked as one. Of a
+    majority an example is the advice, and the weights are the experts' shares.
 
     >>> import thresher as th
     >>> print(th.trace(th.Perceptron(2), [([0, 1], +1), ([1, 0], -1), ([0.6, 0.8], +1)]))
@@ -118,6 +121,8 @@ def trace(
     2  (1, 0)      (0, 0)    0      +1          -1     yes      (-1, 0)
     3  (0.6, 0.8)  (-1, 0)   -0.6   -1          +1     yes      (-0.4, 0.8)
     """
+    if not isinstance(learner, LinearLearner | MajorityLearner):
+        raise ParameterError(f"found {type(learner).__name__}, expected a learner with weights: a linear one, or a majority")
     rounds = []
     before = _weights(learner, most)
     for example in examples:
@@ -128,7 +133,11 @@ def trace(
     return Trace(tuple(rounds), digits, names, most)
 
 
-def _weights(learner: LinearLearner, most: int) -> Weights:
+def _weights(learner: LinearLearner | MajorityLearner, most: int) -> Weights:
+    if isinstance(learner, MajorityLearner):
+        shares = learner.weights
+        heaviest = shares.argsort(kind="stable")[::-1][: most + 1]
+        return tuple(shares.tolist()) if len(shares) <= _MOST else {int(i): float(shares[i]) for i in heaviest}
     weights, bias = learner._on_the_blackboard(), learner.rule.bias
     if len(weights) + (bias is not None) <= _MOST:
         return tuple(weights.tolist()) if bias is None else (*weights.tolist(), learner.bias_weight)

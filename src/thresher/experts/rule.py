@@ -66,6 +66,10 @@ class LossRound(NamedTuple):
     given: NDArray[np.float64] | None = None
     origin: Origin | None = None
 
+    def __repr__(self) -> str:
+        said = "" if self.forecast is None else f", forecast={np.round(self.forecast, 6)!s}, outcome={self.outcome:g}"
+        return f"LossRound(t={self.t}, experts={len(self.losses)}, loss={self.loss:.6g}{said})"
+
 
 class LossRounds(NamedTuple):
     """Many rounds: the number of the first, the experts' losses by reference, and what the mixture lost in each.
@@ -84,6 +88,10 @@ class LossRounds(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.loss)
+
+    def __repr__(self) -> str:
+        rounds, n = self.losses.shape
+        return f"LossRounds(first={self.first}, rounds={rounds}, experts={n}, loss={self.loss.sum():.6g})"
 
 
 def experts(n: object) -> int:

@@ -24,6 +24,7 @@ Block = tuple[ArrayLike, ArrayLike]
 
 _U = 2.0**-53
 _SMALL = 500_000  # cells of a linear program
+_LEAST_STEP = 2.0**-20
 
 
 class FoundMixture(NamedTuple):
@@ -49,7 +50,8 @@ def best_mixture(
     be better by more than `gap` times its loss.
 
     - Squared loss and Brier score are quadratic in u: one pass sums a Gram matrix, an active set finds u.
-    - Log loss: Cover's update uᵢ ← uᵢ·mean(xᵢ(y)/p(y)), which never makes it worse.
+    - Log loss: Newton's steps on the mixtures. With r = x(y)/p(y) at u, the quadratic that fits there is least where
+      Σ (v·r − 2)² is: a Gram matrix once more. A step that makes it worse is shortened.
     - Absolute loss: a linear program where it is small, else AdaHedge on the slopes of whole passes.
 
     `gap` in the answer holds whatever was done: with slopes g of the loss at u no mixture loses less than
@@ -67,7 +69,7 @@ def best_mixture(
     if loss in ("squared", "brier"):
         return _checked(data, least_mixture(data.gram()), 2)[0]
     if loss == "log":
-        return _by_cover(data, passes, gap)
+        return _by_newton(data, passes, gap)
     rounds, n = data.size()
     return _by_program(data) if rounds * n <= _SMALL else _by_slopes(data, n, passes, gap)
 
@@ -113,6 +115,14 @@ class _Data:
             total = total + d.T @ d
         return np.asarray(total)
 
+    def ratios(self, u: Floats) -> Floats:
+        """Σ (rᵢ − 2)(rⱼ − 2) for the log loss, r what each expert gave to what happened over what the mixture gave."""
+        total: Floats | float = 0.0
+        for x, y in self:
+            d = -_slopes("log", x, mixed(x, u)[0], y) - 2.0
+            total = total + d.T @ d
+        return np.asarray(total)
+
     def lost(self, u: Floats) -> tuple[float, Floats, float]:
         """What u lost, from above; the slopes g of that in each weight; and how far it, g·u and each g may be off."""
         sums, slopes, size, rounds, sure = Sums(2), np.zeros(len(u)), 0.0, 0, True
@@ -154,13 +164,24 @@ def _checked(data: _Data, u: Floats, passes: int) -> tuple[FoundMixture, Floats]
     return FoundMixture(u, lost, max(0.0, float(slopes @ u) - float(slopes.min())) + 2 * doubt, passes), slopes
 
 
-def _by_cover(data: _Data, passes: int, gap: float) -> FoundMixture:
+def _by_newton(data: _Data, passes: int, gap: float) -> FoundMixture:
     n = data.size()[1]
-    found, slopes = _checked(data, np.full(n, 1 / n), 1)
-    for k in range(2, passes + 1):
-        if found.gap <= gap * max(1.0, found.loss):
-            break
-        found, slopes = _checked(data, as_mixture(found.u * -slopes), k)
+    found, step = _checked(data, np.full(n, 1 / n), 2)[0], 1.0
+    while found.passes < passes and found.gap > gap * max(1.0, found.loss) and step > _LEAST_STEP:
+        ahead = least_mixture(data.ratios(found.u)) - found.u
+        used, step = found.passes + 1, 1.0
+        while used < passes and step > _LEAST_STEP:
+            used += 1
+            try:
+                tried = _checked(data, as_mixture(np.maximum(found.u + step * ahead, 0.0)), used)[0]
+            except ExampleError:  # so far ahead that what happened has probability 0
+                step /= 4
+                continue
+            if tried.loss < found.loss:
+                found = tried
+                break
+            step /= 4
+        found = found._replace(passes=used)
     return found
 
 

@@ -217,7 +217,7 @@ class Ledger:
             "loss of the plain average": tally.average,
             "of the best expert": tally.lost_by(tally.best)[1],
             "of the worst": tally.worst,
-            "regret": tally.regret,
+            "regret against the best expert": tally.regret,
         }
         return [("rounds", f"{tally.rounds:,}"), *((name, f"{number:,.6g}") for name, number in facts.items())]
 

@@ -195,7 +195,9 @@ def save(learner: LinearLearner, path: Place) -> None:
     [-1.0, 0.0, -1.0, 0.0]
     """
     if not isinstance(learner, LinearLearner):
-        raise ParameterError(f"found {type(learner).__name__}, expected a learner")
+        raise ParameterError(
+            f"found {type(learner).__name__}, expected a linear learner; to keep another one keep its state(), or pickle it"
+        )
     Model(learner).save(path)
 
 
