@@ -86,7 +86,8 @@ enum class Order { below, equal, above, unknown };
 // How far exponents may lie apart, and from 0. Numbers of more than 2^18 bits are not made: with a factor so near 1
 // that the exponents take them, doubles decide.
 inline std::int64_t most_exponents(double factor) {
-    return (std::int64_t{1} << 18) / std::bit_width(Dyadic(factor).odd);
+    const Dyadic base(factor);
+    return (std::int64_t{1} << 18) / std::max<int>(std::bit_width(base.odd), std::abs(base.two));
 }
 
 // The sum of factor^e over whole exponents, the largest first, in units of a^last 2^(k last + down (first - last)),
@@ -129,6 +130,14 @@ inline Order compare_powers(double factor, std::vector<std::int64_t>& exponents,
     return sum < other ? Order::below : other < sum ? Order::above : Order::equal;
 }
 
+// Whether the least exponent of `more` alone outweighs all of `less`, both in order; seen in doubles, with room to
+// spare.
+inline bool settled(double factor, const std::vector<std::int64_t>& more, const std::vector<std::int64_t>& less) {
+    double all = static_cast<double>(less.size());
+    for (std::int64_t e = more.front(); e < less.front() && all >= 0.5; ++e) all *= factor;
+    return all < 0.5;
+}
+
 // How the sum of factor^e over `left` compares with that over `right`, for a factor below 1 and exponents of at least
 // 0. What both hold cancels first: where the two hold the same, no number has to be made.
 inline Order compare_sums(double factor, std::vector<std::int64_t> left, std::vector<std::int64_t> right) {
@@ -140,22 +149,27 @@ inline Order compare_sums(double factor, std::vector<std::int64_t> left, std::ve
     if (more.empty() || less.empty()) {
         return more.empty() && less.empty() ? Order::equal : less.empty() ? Order::above : Order::below;
     }
+    if (settled(factor, more, less)) return Order::above;
+    if (settled(factor, less, more)) return Order::below;
     const std::int64_t last = std::min(more.front(), less.front()), reach = last + most_exponents(factor);
     const std::int64_t first = std::min(std::max(more.back(), less.back()), reach);
-    // Powers beyond the reach are not made: each is at most factor^first, and there are `beyond` of them.
-    std::uint64_t beyond = 0;
+    // Powers beyond the reach are not made at first: each is at most factor^first.
+    std::vector<std::int64_t> beyond[2];
     for (auto* const side : {&more, &less}) {
-        for (; !side->empty() && side->back() > first; side->pop_back()) ++beyond;
+        const auto end = std::upper_bound(side->begin(), side->end(), first);
+        beyond[side == &less].assign(end, side->end());
+        side->erase(end, side->end());
         std::reverse(side->begin(), side->end());
     }
     const Dyadic base(factor);
     Whole over = sum_of_powers(base, more, first, last), under = sum_of_powers(base, less, first, last);
     const bool above = under < over;
-    Whole slack(beyond);
-    for (std::int64_t i = last; i < first && beyond > 0; ++i) slack.multiply(base.odd);
+    if (!above && !(over < under)) return compare_sums(factor, std::move(beyond[0]), std::move(beyond[1]));
+    Whole slack(beyond[0].size() + beyond[1].size());
+    for (std::int64_t i = last; i < first; ++i) slack.multiply(base.odd);
     (above ? under : over).add(slack);
     if (above) return under < over ? Order::above : Order::unknown;
-    return over < under ? Order::below : beyond > 0 ? Order::unknown : Order::equal;
+    return over < under ? Order::below : Order::unknown;
 }
 
 }  // namespace thresher

@@ -208,15 +208,12 @@ class Forecaster {
         const auto asleep = [&](std::size_t i) { return std::isnan(room.x[i * width]); };
         double* const w = room.w.data();
         if (rule_.way != Way::aggregating) {
-            mixer.mixture(w);
-            if (room.everyone) return {};
-            double all = 0.0;
-            for (std::size_t i = 0; i < n(); ++i) {
-                if (asleep(i)) w[i] = 0.0;
-                all += w[i];
+            if (room.everyone) {
+                mixer.mixture(w);
+            } else {
+                mixer.weigh_awake([&](std::size_t i) { return !asleep(i); }, w);
+                scale(w, sum_of(w));
             }
-            for (std::size_t i = 0; i < n() && !(all > 0.0); ++i) w[i] = asleep(i) ? 0.0 : 1.0;
-            scale(w, sum_of(w));
             return {};
         }
         constexpr double infinite = std::numeric_limits<double>::infinity();

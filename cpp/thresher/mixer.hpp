@@ -109,7 +109,7 @@ class Mixer {
             case Rate::adaptive:
                 break;
         }
-        return head.gap > 0.0 ? log_n_ / head.gap : std::numeric_limits<double>::infinity();
+        return head.gap > 0.0 ? std::min(log_n_ / head.gap, 0x1p900) : std::numeric_limits<double>::infinity();
     }
 
     // The weights of the next round, which add up to 1, into p.
@@ -117,6 +117,24 @@ class Mixer {
         const double* const w = weights_.data();
         const double total = sweep([&](auto sweeps) { return sweeps.total(w, n()); });
         for (std::size_t i = 0; i < n(); ++i) p[i] = w[i] / total;
+    }
+
+    // The same for those awake alone, relative to the best of them; they do not add up to 1.
+    template <class Awake>
+    void weigh_awake(Awake awake, double* p) const {
+        const double rate = eta(), *const lost = losses_.data();
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < n(); ++i) least = awake(i) ? std::min(least, lost[i]) : least;
+        for (std::size_t i = 0; i < n(); ++i) {
+            const double behind = lost[i] - least;
+            if (!awake(i)) {
+                p[i] = 0.0;
+            } else if (rule_.rate == Rate::share) {
+                p[i] = weights_.data()[i];
+            } else {
+                p[i] = std::isinf(rate) ? (behind > 0.0 ? 0.0 : 1.0) : decay(-rate * behind);
+            }
+        }
     }
 
     // One round: what the mixture loses; then everybody's losses are counted. The losses at `ahead` are those of the
@@ -170,18 +188,8 @@ class Mixer {
     template <class Sweeps, class Value>
     [[gnu::noinline]] void learn_asleep(Sweeps sweeps, const Value* given, const Look& seen, double& loss) {
         std::vector<double> now(n()), awake(n());
-        const double rate = eta(), *const lost_so_far = losses_.data();
-        double least = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < n(); ++i) least = std::isnan(given[i]) ? least : std::min(least, lost_so_far[i]);
-        for (std::size_t i = 0; i < n(); ++i) {
-            const bool asleep = std::isnan(given[i]);
-            now[i] = asleep ? seen.low : static_cast<double>(given[i]);
-            const double behind = lost_so_far[i] - least;
-            awake[i] = asleep                      ? 0.0
-                       : rule_.rate == Rate::share ? weights_.data()[i]
-                       : std::isinf(rate)          ? (behind > 0.0 ? 0.0 : 1.0)
-                                                   : decay(-rate * behind);
-        }
+        weigh_awake([&](std::size_t i) { return !std::isnan(given[i]); }, awake.data());
+        for (std::size_t i = 0; i < n(); ++i) now[i] = std::isnan(given[i]) ? seen.low : static_cast<double>(given[i]);
         const Look part = sweeps.look(now.data(), awake.data(), n());
         loss = lost(part);
         const double mix =
@@ -215,7 +223,7 @@ class Mixer {
             double origin = 0.0;
             const double sum = fallen<false>(sweeps, now, w, seen, rate, origin) / seen.total;
             if (sum > 0x1p-500) return std::min(loss, origin - quick_log(sum) / rate);
-            if (rule_.rate == Rate::share) return loss;  // its weights are no function of the losses, and none vanishes
+            if (rule_.rate == Rate::share) return std::min(loss, far_mixed(now, w, seen, rate));
         }
         const double* const before = losses_.data();
         double least = std::numeric_limits<double>::infinity(), reached = least;
@@ -230,6 +238,19 @@ class Mixer {
             kept += decay(-rate * (after(i) - reached));
         }
         return std::min(loss, reached - (quick_log(kept) - quick_log(weight)) / rate);
+    }
+
+    // The same from weights that are no function of the losses: each expert's loss less what its share costs, ln p /
+    // eta.
+    template <class Value>
+    double far_mixed(const Value* now, const double* w, const Look& seen, double rate) const {
+        const auto cost = [&](std::size_t i) {
+            return static_cast<double>(now[i]) - quick_log(w[i] / seen.total) / rate;
+        };
+        double least = std::numeric_limits<double>::infinity(), sum = 0.0;
+        for (std::size_t i = 0; i < n(); ++i) least = w[i] > 0.0 ? std::min(least, cost(i)) : least;
+        for (std::size_t i = 0; i < n(); ++i) sum += w[i] > 0.0 ? decay(-rate * (cost(i) - least)) : 0.0;
+        return least - quick_log(sum) / rate;
     }
 
     // The sum of w e^(-eta (l - origin)) for an origin that suits the losses; `keep` says whether w becomes that.

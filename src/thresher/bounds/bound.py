@@ -14,6 +14,7 @@ __all__ = ["Bound", "Theorem"]
 
 _IN_DIGITS = 10**30
 _COUNTS = ("mistakes", "updates after the first", "examples")
+_ANY_SIZE = ("regret", "loss")  # in the units of the losses: nothing is small beside them
 
 
 class Theorem(NamedTuple):
@@ -103,7 +104,9 @@ class Bound:
 
     @property
     def _outward(self) -> float:
-        return self.value if isinstance(self.value, int) else self.value * (1 + 1e-9) + 1e-9
+        if isinstance(self.value, int):
+            return self.value
+        return self.value * (1 + 1e-9) + (0.0 if self.on in _ANY_SIZE else 1e-9)
 
     def __str__(self) -> str:
         return f"{self.on} ≤ {self.limit} by {self.theorem.name}"

@@ -75,6 +75,7 @@ def winnow_rounding(norm: float, *, n: int, delta: float, threshold: float, fact
     return (terms + 32) * 2.0**-50 + 2.0**-43 * (weights + most_c * norm) / kept
 
 
+_LOST = 2.0**-1060  # what products of a round may lose to underflow, each a unit of 2^-1074
 _HEDGE_UNITS = 2048  # a weight may be the product of 64 factors, 1024 units off, and its exponent a few more
 
 
@@ -94,7 +95,8 @@ def hedge_rounding(*, n: int, rounds: int, sizes: float, ranges: float) -> float
     True
     """
     u = 2.0**-53
-    return u * (2.02 * rounds * sizes + (n + 32) * sizes + _HEDGE_UNITS * (2 + math.log(n)) * ranges)
+    rounded = u * (2.02 * rounds * sizes + (n + 32) * sizes + _HEDGE_UNITS * (2 + math.log(n)) * ranges)
+    return rounded + rounds * (n + 8) * _LOST
 
 
 def adahedge_rounding(*, n: int, rounds: int, sizes: float, ranges: float, gaps: float) -> float:
@@ -145,7 +147,8 @@ def aggregating_rounding(*, n: int, rounds: int, sizes: float, scale: float) -> 
     >>> 0 < aggregating_rounding(n=10, rounds=1000, sizes=1000.0, scale=1.0) < 1e-7
     True
     """
-    return 2.0**-53 * rounds * (2.02 * sizes + scale * (_HEDGE_UNITS * (4 + math.log(n)) + n + 32))
+    rounded = 2.0**-53 * rounds * (2.02 * sizes + scale * (_HEDGE_UNITS * (4 + math.log(n)) + n + 32))
+    return rounded + rounds * (n + 8) * _LOST
 
 
 def log_rounding(*, n: int, rounds: int, best: float) -> float:

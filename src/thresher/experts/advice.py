@@ -39,6 +39,8 @@ def read(x: object, dimensions: int) -> Advice:
     (array([[1, 0]], dtype=int8), 'bits')
     """
     array = _array(x, dimensions)
+    if array.dtype == np.bool_:
+        array = _true_or_false(array)
     bits = array.dtype == np.bool_ or (array.dtype == np.uint8 and (array.size == 0 or array.max() <= 1))
     if bits or array.dtype == np.int8:
         return Advice(np.require(array, None, ["C", "A"]).view(np.int8), array, "bits" if bits else "signs")
@@ -50,13 +52,19 @@ def read(x: object, dimensions: int) -> Advice:
     return Advice(codes, array, "sleepers")
 
 
+def _true_or_false(array: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The same with bytes of 0 and 1 alone: a view of other bytes as booleans may hold any."""
+    numbers = np.ascontiguousarray(array).view(np.uint8)
+    return array if array.size == 0 or numbers.max() <= 1 else numbers != 0
+
+
 def _array(x: object, dimensions: int) -> NDArray[Any]:
     expected = "one number for each expert" if dimensions == 1 else "rows of numbers, one for each expert"
     if is_masked(x):
         raise ExampleError(f"found a masked array for the advice, expected {expected}: fill it first, NaN is an expert asleep")
     try:
         array = np.asarray(x)
-        if array.dtype == np.object_:  # None among numbers
+        if array.dtype == np.object_ and not any(isinstance(each, str | bytes) for each in array.flat):  # None among numbers
             array = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ExampleError(f"found a {type(x).__name__} that is no array for the advice, expected {expected}") from None

@@ -55,8 +55,8 @@ class FixedShare(LossRule):
         rate, part = number("eta", eta, "a number above 0"), number("alpha", alpha, "a number between 0 and 1")
         if not 0.0 < rate <= 2.0**60:
             raise ParameterError(f"found eta = {eta!r}, expected a number above 0 and at most 2^60")
-        if not 0.0 < part < 1.0:
-            raise ParameterError(f"found alpha = {alpha!r}, expected a number between 0 and 1")
+        if not experts(n) * 2.0**-900 <= part < 1.0:
+            raise ParameterError(f"found alpha = {alpha!r}, expected a number between 0 and 1 (n·2^-900 at least)")
         self._given = (rate, part)
         super().__init__(experts(n), "share", rate, part)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from operator import index
+from typing import SupportsIndex
 
 from thresher import bounds
 from thresher.bounds import Bound
-from thresher.bounds.arguments import whole
 from thresher.errors import ParameterError
 from thresher.experts.rule import LossRule, Parameters, experts
 from thresher.parameters import number_or_none
@@ -58,7 +59,7 @@ class Hedge(LossRule):
         if rate is not None and not 0.0 < rate <= 2.0**60:
             raise ParameterError(f"found eta = {eta!r}, expected None, or a number above 0 and at most 2^60")
         if horizon is not None:
-            whole(1, horizon=horizon)
+            horizon = _rounds(horizon)
             if rate is not None:
                 raise ParameterError(f"found eta = {eta!r} and horizon = {horizon!r}, expected one of them")
         self._given = (rate, horizon)
@@ -78,3 +79,9 @@ class Hedge(LossRule):
 
     def _arguments(self) -> Parameters:
         return {"n": self.n, "eta": self._given[0], "horizon": self._given[1]}
+
+
+def _rounds(horizon: object) -> int:
+    if isinstance(horizon, bool) or not isinstance(horizon, SupportsIndex) or not 1 <= index(horizon) <= 2**62:
+        raise ParameterError(f"found horizon = {horizon!r:.80}, expected None, or a whole number of rounds from 1 to 2^62")
+    return index(horizon)

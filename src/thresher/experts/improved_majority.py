@@ -20,7 +20,8 @@ def linear(r: float, beta: float) -> float:
     >>> round(linear(2 / 3, 0.5), 6)
     0.693114
     """
-    c = (1 + beta) * math.log(2 / (1 + beta)) / (2 * (1 - beta))
+    z = (1 - beta) / 2
+    c = (1 + beta) * -math.log1p(-z) / (4 * z)
     return min(1.0, max(0.0, 0.5 + (r - 0.5) / (2 * c)))
 
 

@@ -51,7 +51,7 @@ class MajorityLearner(Majority):
 
         Mistakes are counted, so `weight` must be 1. When labels come late, the prediction that counts is the one made here.
         """
-        if weight != 1.0:
+        if np.ndim(weight) > 0 or weight != 1.0:
             raise ExampleError(f"found weight {weight!r}, expected 1: the mistakes of experts are counted, not weighed")
         codes, _, holds = advice.read(x, 1)
         return self._learn(codes, holds, x, y)
@@ -62,10 +62,10 @@ class MajorityLearner(Majority):
         X holds a row for each round and a column for each expert: booleans, bytes or any numbers. A row that cannot be learned
         raises `ExampleError` with `.row`, its number, and `.rounds`, those before it; the learner is then as after them.
         """
-        if weights is not None and not np.all(np.asarray(weights) == 1.0):
-            raise ExampleError("found weights other than 1: the mistakes of experts are counted, not weighed")
         read = advice.read(X, 2)
         codes, given = labels.read(y, len(read.codes))
+        if weights is not None and not (np.shape(weights) == codes.shape and np.all(np.asarray(weights) == 1.0)):
+            raise ExampleError("found weights other than a 1 for each row: the mistakes of experts are counted, not weighed")
         return self._learn_many(read.codes, read.holds, codes, read.read, given)
 
     def predict_many(self, X: object) -> NDArray[np.int8]:
@@ -100,8 +100,10 @@ class MajorityLearner(Majority):
         rounds, doubling = heads["rounds"], self.rule.beta is None
         if not (np.all(since >= 0) and np.all(since <= base) and np.all(base <= made) and np.all(made <= rounds)):
             raise StoreError("the state's experts have made mistakes that no run of rounds can lead to")
-        if np.any(made - base > _REFRESH) or (not doubling and (since.any() or heads["phase"])) or not 0 <= heads["phase"] < 64:
+        if np.any(made - base > _REFRESH) or (not doubling and (since.any() or heads["phase"])) or not 0 <= heads["phase"] < 32:
             raise StoreError("the state's experts have counts that no run of rounds can lead to")
+        if self.n > 1 and heads["phase"] and 4.0 ** (heads["phase"] - 1) * math.log(self.n) > rounds:
+            raise StoreError(f"found phase {heads['phase']} after {rounds} rounds, which are too few for it")
         if self._KIND != "leader" and self.rule.beta == 0.0 and made.min() > 0:
             raise StoreError("found no expert without a mistake, which beta = 0 needs")
 
@@ -111,6 +113,7 @@ class MajorityLearner(Majority):
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
         Majority.__init__(twin, self)
+        vars(twin).update(vars(self))
         return twin
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:

@@ -122,7 +122,10 @@ class LossRule(Mixer):
 
     @property
     def proven(self) -> Bound | None:
-        """What the regret so far is proven to stay below; None where the theorem is silent."""
+        """What the theorem says of the regret so far, in exact arithmetic; None where it is silent.
+
+        A `th.Ledger` adds what rounding may cost, and checks it.
+        """
         raise NotImplementedError(f"{type(self).__name__} must say what it proves")
 
     def learn_losses(self, losses: ArrayLike) -> LossRound:
@@ -132,6 +135,9 @@ class LossRule(Mixer):
             raise ExampleError(f"found losses of shape {row.shape}, expected one number for each of {self.n} experts")
         mixture, before = self.weights, Heads(*self._heads())
         loss = self._learn(row)
+        awake = ~np.isnan(row)
+        if not awake.all() and mixture[awake].any():
+            mixture = np.where(awake, mixture, 0.0) / mixture[awake].sum()
         return LossRound(before.rounds + 1, row, mixture, loss, origin=self._origin(before))
 
     def learn_losses_many(self, L: ArrayLike) -> LossRounds:
@@ -218,8 +224,13 @@ def _check_state(parameters: object, arrays: object, name: str) -> None:
             raise StoreError(f"the state's arrays are not n = {n!r} numbers of float64")
         if not (np.abs(array) <= LARGEST_STATE).all():
             raise StoreError("the state's arrays are not all finite numbers that learning can reach")
-    if not (arrays["weights"] >= 0.0).all() or not arrays["weights"].any():
+    weights, fresh = arrays["weights"], heads["rounds"] == 0
+    if not (weights >= 0.0).all() or not 2.0**-100 <= weights.max() <= 2.0**100:
         raise StoreError("the state's weights are not those of a mixture")
+    if fresh and (
+        arrays["losses"].any() or (weights != weights[0]).any() or heads != Heads(0, 0.0, 0.0, 0.0, 0, 0.0)._asdict()
+    ):
+        raise StoreError("found losses or unequal weights in a rule that never played")
 
 
 def check_heads(heads: object) -> None:
@@ -231,7 +242,7 @@ def check_heads(heads: object) -> None:
         raise StoreError(f"the state's heads are not {', '.join(Heads._fields)}")
     if not all(type(heads[head]) is (int if head in {"rounds", "slept"} else float) for head in Heads._fields):
         raise StoreError("the state's heads are not whole counts and finite sums")
-    if not all(np.isfinite(heads[head]) for head in ("gap", "loss", "rest", "largest")):
+    if not all(np.isfinite(each) for each in (heads["gap"], heads["loss"] + heads["rest"], heads["largest"])):
         raise StoreError("the state's heads are not whole counts and finite sums")
     if not 0 <= heads["slept"] <= heads["rounds"] < 2**62 or not min(heads["gap"], heads["largest"]) >= 0.0:
         raise StoreError(f"found heads {heads!r} that no run of rounds can have")

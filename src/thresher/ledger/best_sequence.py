@@ -31,7 +31,8 @@ class BestSequence:
 
         D(k, i) ← min(D(k, i), minⱼ D(k − 1, j)) + ℓᵢ,
 
-    in memory (s + 1)·n for any number of rounds. What rounding may have changed is added to the regret.
+    in memory (s + 1)·n for any number of rounds. What rounding may have changed is added to the regret. Where an expert had an
+    infinite loss it says nothing.
 
     >>> import thresher as th
     >>> rule, ledger = th.FixedShare(2, eta=1.0, alpha=0.02), th.Ledger(th.BestSequence(1))
@@ -100,7 +101,7 @@ class BestSequenceWatcher:
             if best is None:
                 best, pending = _Best(np.zeros((self._given.switches + 1, entered.n)), 0.0), Pending.empty(entered.n)
             for few in entered.slices():
-                pending, full = pending.plus(np.nan_to_num(few.losses, nan=0.0, posinf=2.0**250))
+                pending, full = pending.plus(np.nan_to_num(few.losses, nan=0.0, posinf=0.0))
                 for block in full:
                     best = best.plus(block)
             self._best, self._pending = best, pending
@@ -118,7 +119,7 @@ class BestSequenceWatcher:
     def certificates(self, tally: LossTally) -> list[Certificate]:
         """What the theorems of the rule that played say of sequences."""
         run = run_of(tally)
-        if run is None or tally.rounds == 0:
+        if run is None or tally.rounds == 0 or tally.out.any():  # an infinite loss is not summed
             return []
         low, high = self.loss
         switches = self._given.switches
