@@ -355,7 +355,7 @@ def test_bad_advice_is_refused_where_it_stands(kind: str) -> None:
         learner.learn([1, 0, 1], -1)
     with pytest.raises(th.ExampleError, match="found weight 2"):
         learner.learn([1, 0, 1], 1, 2.0)
-    with pytest.raises(th.ExampleError, match="weights other than 1"):
+    with pytest.raises(th.ExampleError, match="weights other than a 1"):
         learner.learn_many([[1, 0, 1]], [1], [0.5])
     assert learner.rounds == state["heads"]["rounds"] + 1
 

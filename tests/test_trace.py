@@ -96,7 +96,7 @@ def test_a_majority_is_traced_by_the_shares_of_its_experts() -> None:
     assert table.splitlines()[-1].split("  ")[-1] == "(0.143, 0.571, 0.286)"
     assert "yes" in table
     many = th.trace(th.FollowTheLeader(20), [([1] * 19 + [0], 0)])
-    assert many.rounds[0].after == {19: 1.0} | {i: 0.0 for i in range(18, 6, -1)}
+    assert many.rounds[0].after == {19: 1.0} | dict.fromkeys(range(18, 6, -1), 0.0)
     other: Any = th.Halving([[0, 1], [1, 1]])
     with pytest.raises(th.ParameterError, match="found Halving, expected a learner with weights"):
         th.trace(other, [])

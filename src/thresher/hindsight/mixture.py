@@ -25,6 +25,7 @@ Block = tuple[ArrayLike, ArrayLike]
 _U = 2.0**-53
 _SMALL = 500_000  # cells of a linear program
 _LEAST_STEP = 2.0**-20
+_LARGEST = 2.0**100
 
 
 class FoundMixture(NamedTuple):
@@ -94,6 +95,7 @@ class _Data:
                 raise ExampleError(
                     f"found forecasts of shape {x.shape}, expected finite numbers of as many experts in each block"
                 )
+            _check_forecasts(self.loss, x, y)
             n, seen = x.shape[1], True
             yield x, y
         if not seen:
@@ -139,6 +141,17 @@ class _Data:
             rounds += len(y)
         lost = up([*sums.parts(0), *sums.parts(1)]) if sure else math.inf
         return lost, slopes, (rounds + 8 * len(u) + 64) * _U * size + 2 * up(sums.parts(1))
+
+
+def _check_forecasts(loss: str, x: Floats, y: Floats) -> None:
+    if loss in ("log", "brier"):
+        outcomes = 2 if x.ndim == 2 else x.shape[2]
+        if not ((x >= 0.0) & (x <= 1.0)).all():
+            raise ExampleError("found a forecast that is no probability, expected numbers from 0 to 1")
+        if not ((y >= 0.0) & (y < outcomes) & (y == np.floor(y))).all():
+            raise ExampleError(f"found an outcome that is none of {outcomes}, expected a whole number from 0 to {outcomes - 1}")
+    elif not (np.abs(x) <= _LARGEST).all() or not (np.abs(y) <= _LARGEST).all():
+        raise ExampleError("found a forecast or an outcome beyond 2^100 (1.3e30), expected smaller numbers")
 
 
 def _slopes(loss: str, x: Floats, p: Floats, y: Floats) -> Floats:
