@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from thresher.bounds.printed import above
+from thresher.bounds.printed import above, shown
 from thresher.errors import ParameterError
 
 __all__ = ["Bound", "Theorem"]
@@ -104,6 +104,10 @@ class Bound:
     @property
     def _outward(self) -> float:
         return self.value if isinstance(self.value, int) else self.value * (1 + 1e-9) + 1e-9
+
+    def __repr__(self) -> str:
+        rest = f"on={self.on!r}, theorem={self.theorem!r}, assumes={self.assumes!r}"
+        return f"Bound(value={shown(self.value)}, {rest})"
 
     def __str__(self) -> str:
         return f"{self.on} ≤ {self.limit} by {self.theorem.name}"
