@@ -338,7 +338,7 @@ def test_dimensions_of_larger_classes(concepts: ConceptClass, dimension: int) ->
 
 @pytest.mark.parametrize("concepts", [Disjunctions(13), Explicit(np.zeros((2, 5000), dtype=int)), AllFunctions(64)])
 def test_a_class_too_large_for_the_dimension_says_what_is_tried(concepts: ConceptClass) -> None:
-    with pytest.raises(th.ParameterError, match=r"too large .* tried up to 4,096 and 4,096, and given up after 16,777,216 splits"):
+    with pytest.raises(th.ParameterError, match=r"too large .* up to 4,096 and 4,096, and given up after 16,777,216 splits"):
         littlestone_dimension(concepts)
 
 
