@@ -306,8 +306,8 @@ def test_what_cannot_be_learned(kind: type[ClassLearner]) -> None:
     assert learner.learn_many([1, 2], [1, 0], [1.0, 1.0]).first == 2
 
 
-def test_a_class_too_large_for_optimal_says_what_is_feasible() -> None:
-    with pytest.raises(th.ParameterError, match=r"found 1,048,576 concepts on 1,048,576 kinds .* feasible are 4,096 and 4,096"):
+def test_a_class_too_large_for_optimal_says_what_is_tried() -> None:
+    with pytest.raises(th.ParameterError, match=r"found 1,048,576 concepts on 1,048,576 kinds .* tried up to 4,096 and 4,096"):
         th.Optimal(Disjunctions(20))
 
 

@@ -76,7 +76,16 @@ class LedgerError(ThresherError, ValueError):
 
 
 class NotRealizable(ThresherError, ValueError):
-    """Nothing in the class of hypotheses fits the examples."""
+    """Nothing in the class of hypotheses fits the examples.
+
+    Where many rounds were given, and as far as that is known, `row` is the number, from 0, of the one that nothing fits, and
+    `rounds` those before it.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None, rounds: Rounds | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+        self.rounds = rounds
 
 
 class BoundViolated(ThresherError):

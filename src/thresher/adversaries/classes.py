@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from thresher.adversaries.adversary import contrary
+from thresher.bounds.printed import counted
 from thresher.classes import ConceptClass
 from thresher.classes.bits import count, every
-from thresher.classes.concepts import counted
 from thresher.classes.littlestone import Littlestone
 from thresher.classes.named import as_class
 from thresher.errors import ParameterError
@@ -46,6 +46,7 @@ class Sparing:
                 f"found {counted(self.concepts.places)} kinds of examples in {self.concepts!r}, "
                 f"expected at most {_MOST_PLACES:,}, as all are looked at before each round"
             )
+        self.concepts.at(0)  # a class too large to be gone through is refused here
 
     def against(self, learner: Learner[Any], /) -> Iterator[tuple[object, int]]:
         """One mistake after the other, the first example of those that spare as many."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from thresher.bounds.printed import above
+from thresher.bounds.printed import above, shown
 from thresher.errors import ParameterError
 
 __all__ = ["Bound", "Theorem"]
@@ -107,6 +107,10 @@ class Bound:
         if isinstance(self.value, int):
             return self.value
         return self.value * (1 + 1e-9) + (0.0 if self.on in _ANY_SIZE else 1e-9)
+
+    def __repr__(self) -> str:
+        rest = f"on={self.on!r}, theorem={self.theorem!r}, assumes={self.assumes!r}"
+        return f"Bound(value={shown(self.value)}, {rest})"
 
     def __str__(self) -> str:
         return f"{self.on} ≤ {self.limit} by {self.theorem.name}"

@@ -6,10 +6,12 @@ bounds are whole numbers, by whole numbers: ⌊lg|C|⌋ is read from the digits 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from operator import index
 from typing import SupportsIndex
 
 from thresher.bounds.bound import Bound, Theorem
+from thresher.bounds.printed import shown
 from thresher.errors import ParameterError
 
 __all__ = ["CONSISTENT", "HALVING", "OPTIMAL", "consistent", "halving", "optimal"]
@@ -63,6 +65,8 @@ def optimal(dimension: int) -> Bound:
 
 def _whole(least: int, **numbers: object) -> int:
     (name, number), *_ = numbers.items()
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex) or index(number) < least:
-        raise ParameterError(f"found {name} = {number!r}, expected a whole number of at least {least}")
-    return index(number)
+    if isinstance(number, SupportsIndex) and not isinstance(number, bool):
+        with suppress(TypeError):  # an array of several is not an index
+            if (found := index(number)) >= least:
+                return found
+    raise ParameterError(f"found {name} = {shown(number)}, expected a whole number of at least {least}")

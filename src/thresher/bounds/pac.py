@@ -15,6 +15,7 @@ from operator import index
 from typing import SupportsIndex
 
 from thresher.bounds.bound import Bound, Theorem
+from thresher.bounds.printed import shown
 from thresher.errors import ParameterError
 from thresher.parameters import number
 
@@ -28,6 +29,7 @@ __all__ = [
     "pac_block",
     "pac_sample",
     "random_stop",
+    "rounded_up",
 ]
 
 #: What the theorems assume of the examples, of what was chosen, and of the learner.
@@ -52,6 +54,7 @@ _VOTE = Theorem(
 _STOP = Theorem("Random stop", "E[risk] = E[M]/(n + 1)", "Helmbold and Warmuth 1995; Freund and Schapire 1999")
 
 _DIGITS = 60
+_LARGEST = 2**1000  # what grows beyond it is taken as this: floats end there, and the bounds only fall with it
 
 
 def pac_sample(mistakes: int, epsilon: float | Fraction, delta: float | Fraction) -> Bound:
@@ -96,7 +99,7 @@ def pac_block(mistakes: int, epsilon: float | Fraction, delta: float | Fraction)
     return max(1, math.ceil(blocks))
 
 
-def online_to_batch(mistakes: int, examples: int, delta: float) -> Bound:
+def online_to_batch(mistakes: int, examples: int, delta: float | Fraction) -> Bound:
     """Average risk of h₀, …, hₙ₋₁ ≤ M/n + √(ln(1/δ)/(2n)) with probability at least 1 − δ: M mistakes were made on n examples.
 
     Whatever the learner is, whatever the labels: hᵢ was made before example i + 1, so on average it errs there as often as its
@@ -109,7 +112,7 @@ def online_to_batch(mistakes: int, examples: int, delta: float) -> Bound:
     return Bound(_average(mistakes, examples, delta), "risk", _AVERAGE, (INDEPENDENT, RUN_CHOSEN))
 
 
-def online_to_batch_vote(mistakes: int, examples: int, delta: float) -> Bound:
+def online_to_batch_vote(mistakes: int, examples: int, delta: float | Fraction) -> Bound:
     """Risk of the majority vote of h₀, …, hₙ₋₁ ≤ twice the average's, with the same probability.
 
     Where the vote errs, at least half of the hypotheses do.
@@ -130,21 +133,40 @@ def random_stop(mistakes: float, examples: int) -> Bound:
     0.03
     """
     n = _checked(examples, "examples")
-    most = number("mistakes", mistakes, "a number of at least 0")
+    most = mistakes if isinstance(mistakes, int) else number("mistakes", mistakes, "a number of at least 0")
     if not most >= 0:
-        raise ParameterError(f"found mistakes = {mistakes!r}, expected a number of at least 0")
-    value = min(1.0, most / (n + 1))
+        raise ParameterError(f"found mistakes = {shown(mistakes)}, expected a number of at least 0")
+    value = most / min(n + 1, _LARGEST) if most <= n else 1.0
     assumes = (INDEPENDENT, "M bounds the expected number of mistakes on n + 1 of them", "on average over examples and draw")
     return Bound(value, "risk", _STOP, assumes)
 
 
-def _average(mistakes: int, examples: int, delta: float) -> float:
-    made, n, d = _checked(mistakes), _checked(examples, "examples"), float(_inside("delta", delta))
+def _average(mistakes: int, examples: int, delta: float | Fraction) -> float:
+    made, n, d = _checked(mistakes), _checked(examples, "examples"), _rounded_down(_inside("delta", delta))
     if made > n:
-        raise ParameterError(f"found mistakes = {mistakes} on examples = {examples}, expected at most as many")
+        raise ParameterError(f"found mistakes = {shown(mistakes)} on examples = {shown(examples)}, expected at most as many")
     if n == 0 or d == 0.0:
         return 1.0
-    return min(1.0, (made / n + math.sqrt(-math.log(d) / (2 * n))) * (1 + 2.0**-50))
+    return min(1.0, (made / n + math.sqrt(-math.log(d) / (2 * min(n, _LARGEST)))) * (1 + 2.0**-50))
+
+
+def rounded_up(name: str, share: object) -> float:
+    """A number above 0 and below 1 as a float that is not below it: one that no float below 1 reaches is refused.
+
+    >>> rounded_up("delta", 0.05), rounded_up("delta", Fraction(1, 10**400))
+    (0.05, 5e-324)
+    """
+    exact = _inside(name, share)
+    nearest = float(exact)
+    found = nearest if Fraction(nearest) >= exact else math.nextafter(nearest, 1.0)
+    if found == 1.0:
+        raise ParameterError(f"found {name} = {shown(share)}, expected a number so far below 1 that float64 can tell")
+    return found
+
+
+def _rounded_down(exact: Fraction) -> float:
+    nearest = float(exact)
+    return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, 0.0)
 
 
 def _checked(count: object, name: str = "mistakes") -> int:
@@ -154,7 +176,7 @@ def _checked(count: object, name: str = "mistakes") -> int:
         with suppress(TypeError):  # an array of several is not an index
             if (whole_count := index(found)) >= 0:
                 return whole_count
-    raise ParameterError(f"found {name} = {count!r}, expected a whole number of at least 0")
+    raise ParameterError(f"found {name} = {shown(count)}, expected a whole number of at least 0")
 
 
 def _inside(name: str, share: object) -> Fraction:
@@ -162,5 +184,5 @@ def _inside(name: str, share: object) -> Fraction:
     expected = "a number above 0 and below 1"
     found = Fraction(share) if isinstance(share, Rational) else number(name, share, expected)
     if not 0 < found < 1:
-        raise ParameterError(f"found {name} = {share!r}, expected {expected}")
+        raise ParameterError(f"found {name} = {shown(share)}, expected {expected}")
     return Fraction(found)

@@ -1,10 +1,12 @@
-"""Numbers as a certificate prints them: six digits, rounded to the safe side of what they stand for."""
+"""Numbers as a certificate prints them: six digits, rounded to the safe side; and what was found, as a message shows it."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["above", "below"]
+import numpy as np
+
+__all__ = ["above", "below", "counted", "shown"]
 
 _DIGITS = 6
 
@@ -25,6 +27,36 @@ def below(number: float) -> str:
     ('0.666666', '-0.333334')
     """
     return _decimal(number, upwards=False)
+
+
+def counted(size: int) -> str:
+    """A size for a message: in digits, or as a power of 2 below it where it has too many.
+
+    >>> counted(1048576), counted(3**1000)
+    ('1,048,576', 'more than 2^1584')
+    """
+    if abs(size) < 10**30:
+        return f"{size:,}"
+    return f"more than 2^{(size - 1).bit_length() - 1}" if size > 0 else f"less than -2^{(size + 1).bit_length() - 1}"
+
+
+def shown(x: object) -> str:
+    """What was found, for a message: not too long, and a scalar of NumPy's as Python's.
+
+    >>> import numpy as np
+    >>> shown(np.int64(3)), shown("x" * 100)[-2:], shown(10**5000)
+    ('3', 'x…', 'an int of 16,610 bits')
+    """
+    x = x.item() if isinstance(x, np.generic) else x
+    try:
+        text = repr(x)
+    except ValueError:  # Python prints no whole number of more than 4,300 digits
+        return (
+            f"an int of {x.bit_length():,} bits"
+            if isinstance(x, int)
+            else f"{type(x).__name__} with a number too long to print"
+        )
+    return text if len(text) <= 80 else f"{text[:77]}…"
 
 
 def _decimal(number: float, *, upwards: bool) -> str:

@@ -11,11 +11,13 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.bounds.printed import counted, shown
 from thresher.classes.bits import Words, words_for
 from thresher.errors import ExampleError, ParameterError
+from thresher.examples import is_masked
 from thresher.protocol import Prediction
 
-__all__ = ["MOST_CONCEPTS", "Concept", "ConceptClass", "counted", "rows_of", "shown", "whole"]
+__all__ = ["MOST_CONCEPTS", "Concept", "ConceptClass", "as_index", "rows_of", "whole"]
 
 #: Classes beyond this have a size and concepts, but are not gone through: 128 MiB of bits an example.
 MOST_CONCEPTS = 2**30
@@ -33,6 +35,11 @@ class ConceptClass(ABC):
     @abstractmethod
     def size(self) -> int:
         """How many concepts there are, exactly."""
+
+    @property
+    def _enough(self) -> int:
+        """The size up to 10^30; beyond, a number from there to the size: enough for every limit, and for a message."""
+        return self.size
 
     @property
     @abstractmethod
@@ -79,9 +86,12 @@ class ConceptClass(ABC):
 
     def at(self, place: int) -> Words:
         """What every concept says of the examples of a place, packed, one bit a concept."""
-        if self.size > MOST_CONCEPTS:
-            raise ParameterError(f"found {counted(self.size)} concepts, expected at most {MOST_CONCEPTS:,} where all are asked")
+        self._check_size()
         return self._at(place)
+
+    def _check_size(self) -> None:
+        if (size := self._enough) > MOST_CONCEPTS:
+            raise ParameterError(f"found {counted(size)} concepts, expected at most {MOST_CONCEPTS:,} where all are asked")
 
     def values(self, x: object) -> Words:
         """What every concept says of one example, packed, one bit a concept: 1 for +1, 0 for −1."""
@@ -89,6 +99,7 @@ class ConceptClass(ABC):
 
     def values_many(self, X: object) -> Words:
         """The same for many examples, one a row: a bit matrix."""
+        self._check_size()
         rows = rows_of(X)
         matrix = np.empty((len(rows), words_for(self.size)), dtype=np.uint64)
         for k, place in self.places_of(rows):
@@ -105,9 +116,10 @@ class ConceptClass(ABC):
 
     def concept(self, i: SupportsIndex) -> Concept:
         """Concept i, counted from 0, as a hypothesis."""
-        k = index(i)
-        if not 0 <= k < self.size:
-            raise ParameterError(f"found concept {counted(k)}, expected one of {counted(self.size)}, from 0")
+        k = as_index(i)
+        if k is None or k < 0 or not (k < self._enough or k < self.size):
+            found = shown(i) if k is None else counted(k)
+            raise ParameterError(f"found concept {found}, expected one of {counted(self._enough)}, from 0")
         return Concept(self, k)
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
@@ -161,28 +173,24 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     >>> whole("k", 3, 1, 2**20)
     3
     """
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex) or not least <= index(value) <= most:
-        raise ParameterError(f"found {name} = {value!r}, expected a whole number from {least} to {most:,}")
-    return index(value)
+    found = as_index(value)
+    if found is None or not least <= found <= most:
+        raise ParameterError(f"found {name} = {shown(value)}, expected a whole number from {least} to {most:,}")
+    return found
 
 
-def counted(size: int) -> str:
-    """A size for a message: in digits, or as a power of 2 below it where it has too many.
+def as_index(value: object) -> int | None:
+    """A whole number as an int; None for anything else, a bool and an array too.
 
-    >>> counted(1048576), counted(3**1000)
-    ('1,048,576', 'more than 2^1584')
+    >>> as_index(np.int8(3)), as_index(3.0), as_index(True)
+    (3, None, None)
     """
-    return f"{size:,}" if size < 10**30 else f"more than 2^{(size - 1).bit_length() - 1}"
-
-
-def shown(x: object) -> str:
-    """What was found, for a message: not too long, and a scalar of NumPy's as Python's.
-
-    >>> shown(np.int64(3)), shown("x" * 100)[-2:]
-    ('3', 'x…')
-    """
-    text = repr(x.item() if isinstance(x, np.generic) else x)
-    return text if len(text) <= 80 else f"{text[:77]}…"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsIndex) or is_masked(value):
+        return None
+    try:
+        return index(value)
+    except TypeError:  # an array of several
+        return None
 
 
 def rows_of(X: object) -> Sequence[object] | NDArray[Any]:

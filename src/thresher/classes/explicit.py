@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import index
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import NOT_A_LABEL, label_code
+from thresher.bounds.printed import counted, shown
 from thresher.classes.bits import Words, every, has, words_for
-from thresher.classes.concepts import ConceptClass, shown, whole
+from thresher.classes.concepts import ConceptClass, as_index, whole
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
 
@@ -40,6 +40,8 @@ class Explicit(ConceptClass):
     """
 
     def __init__(self, table: object, points: Sequence[object] | NDArray[Any] | None = None) -> None:
+        if points is not None and not isinstance(points, Iterable):
+            raise ParameterError(f"found points = {shown(points)}, expected a list of examples")
         given = None if points is None else [_point(point) for point in points]
         said = _table(table, given)
         names = list[Hashable](range(said.shape[1])) if given is None else given
@@ -51,7 +53,7 @@ class Explicit(ConceptClass):
         self._index = {point: k for k, point in enumerate(points)}
         if len(self._index) != len(points):
             twice = next(point for k, point in enumerate(points) if self._index[point] != k)
-            raise ParameterError(f"found the point {twice!r} twice, expected every point once")
+            raise ParameterError(f"found the point {shown(twice)} twice, expected every point once")
 
     @property
     def size(self) -> int:
@@ -103,10 +105,10 @@ class Explicit(ConceptClass):
     @classmethod
     def _from(cls, arguments: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         size, points, columns = arguments["size"], tuple(_point(p) for p in arguments["points"]), arrays["columns"]
-        if type(size) is not int or size < 1 or not points or columns.dtype != np.uint64:
+        if type(size) is not int or size < 1 or not points or type(columns) is not np.ndarray or columns.dtype != np.uint64:
             raise ParameterError("the table is not bits of at least one concept and one point")
         if columns.shape != (len(points), words_for(size)) or (columns & ~every(size)).any():
-            raise ParameterError(f"the table is not bits of {size} concepts for each of {len(points)} points")
+            raise ParameterError(f"the table is not bits of {counted(size)} concepts for each of {len(points)} points")
         made = cls.__new__(cls)
         made._set(size, points, np.array(columns))
         return made
@@ -163,7 +165,8 @@ class AllFunctions(ConceptClass):
 
     def place(self, x: object) -> int:
         """The point itself."""
-        if isinstance(x, bool | np.bool_) or not isinstance(x, SupportsIndex) or not 0 <= (point := _index(x)) < self.k:
+        point = as_index(x)
+        if point is None or not 0 <= point < self.k:
             raise ExampleError(f"found {shown(x)}, expected {self.domain}")
         return point
 
@@ -241,11 +244,13 @@ def _row(i: int, concept: object, points: list[Hashable] | None) -> NDArray[np.i
     elif isinstance(concept, Sequence | np.ndarray) and not isinstance(concept, str | bytes):
         said = concept
     else:
-        raise ParameterError(f"concept {i} is {concept!r}, expected a row of zeros and ones or a function")
+        raise ParameterError(f"concept {i} is {shown(concept)}, expected a row of zeros and ones or a function")
     codes = [label_code(value) for value in said]
     if NOT_A_LABEL in codes:
         j = codes.index(NOT_A_LABEL)
-        raise ParameterError(f"concept {i} says {said[j]!r} of point {j if points is None else points[j]!r}, expected 0 or 1")
+        raise ParameterError(
+            f"concept {i} says {shown(said[j])} of point {shown(j if points is None else points[j])}, expected 0 or 1"
+        )
     return np.array(codes, dtype=np.int8)
 
 
@@ -254,7 +259,7 @@ def _asked(i: int, concept: Callable[[object], object], point: object) -> object
         return concept(point)
     except Exception as error:
         raise ParameterError(
-            f"concept {i} has no value at {point!r} ({type(error).__name__}: {error}), expected concepts of one domain"
+            f"concept {i} has no value at {shown(point)} ({type(error).__name__}: {error}), expected concepts of one domain"
         ) from error
 
 
@@ -272,7 +277,7 @@ def _point(x: object) -> Hashable:
     if isinstance(x, list | tuple):
         return tuple(_point(part) for part in x)
     if not isinstance(x, str | int | float) or math.isnan(float(x) if isinstance(x, float) else 0.0):
-        raise ParameterError(f"found the point {x!r}, expected a number, a string or a tuple of them")
+        raise ParameterError(f"found the point {shown(x)}, expected a number, a string or a tuple of them")
     return x
 
 
@@ -280,17 +285,10 @@ def _as_json(point: Hashable) -> object:
     return [_as_json(part) for part in point] if isinstance(point, tuple) else point
 
 
-def _index(x: SupportsIndex) -> int:
-    try:
-        return index(x)
-    except TypeError:
-        return -1
-
-
 def _members(points: Sequence[object]) -> str:
     return f"x in {{{_listed(points)}}}" if points else "never"
 
 
 def _listed(points: Sequence[object]) -> str:
-    shown = [repr(point) for point in points[:_SHOWN]]
-    return ", ".join(shown if len(points) <= _SHOWN else [*shown[:-1], "…", repr(points[-1])])
+    first = [shown(point) for point in points[:_SHOWN]]
+    return ", ".join(first if len(points) <= _SHOWN else [*first[:-1], "…", shown(points[-1])])

@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from thresher import labels
 from thresher._core import NOT_A_LABEL, label_code
 from thresher.bounds import Bound
+from thresher.bounds.printed import shown
 from thresher.classes.bits import Words, count, every
-from thresher.classes.concepts import Concept, ConceptClass, rows_of, shown
+from thresher.classes.concepts import Concept, ConceptClass, rows_of
 from thresher.classes.named import as_class, restored, stored
 from thresher.errors import ConcurrentUse, ExampleError, LabelError, NotRealizable, StoreError
+from thresher.examples import is_masked
 from thresher.protocol import Prediction, Round, Rounds
 
 __all__ = ["ClassLearner", "Parts", "Space", "VersionSpace"]
@@ -109,7 +111,9 @@ class ClassLearner(ABC):
     def __init__(self, concepts: object) -> None:
         self._concepts = as_class(concepts)
         self._concepts.at(0)  # a class too large to be gone through is refused here
-        self._now = _Now(Space(every(self._concepts.size), self._concepts.size))
+        bits = every(self._concepts.size)
+        bits.flags.writeable = False
+        self._now = _Now(Space(bits, self._concepts.size))
         self._busy = Lock()
 
     @abstractmethod
@@ -169,7 +173,7 @@ class ClassLearner(ABC):
         A concept fits or it does not, so `weight` must be 1. When labels come late, the prediction that counts is the
         one made here.
         """
-        if weight != 1.0:
+        if not _is_one(weight):
             raise ExampleError(f"found weight {shown(weight)}, expected 1: a concept fits an example or does not")
         place, code = self._concepts.place(x), label_code(y)
         with self._entered():
@@ -180,12 +184,11 @@ class ClassLearner(ABC):
     def learn_many(self, X: object, y: object, weights: ArrayLike | None = None) -> Rounds:
         """One round a row, in order: the same as calling `learn` for each.
 
-        A row that cannot be learned raises `ExampleError` with `.row`, its number, and `.rounds`, those before it; the learner
-        is then as after them.
+        A row that cannot be learned raises `ExampleError`, and one that no concept fits `NotRealizable`, with `.row`, its
+        number, and `.rounds`, those before it; the learner is then as after them.
         """
-        if weights is not None and not np.all(np.asarray(weights) == 1.0):
-            raise ExampleError("found weights other than 1: a concept fits an example or does not")
         rows = rows_of(X)
+        _check_weights(weights, len(rows))
         codes, given = labels.read(y, len(rows))
         with self._entered():
             first, played = self._now.rounds + 1, list[tuple[Prediction, bool]]()
@@ -194,8 +197,8 @@ class ClassLearner(ABC):
                     code = int(codes[k])
                     self._check_label(code, given[k], k)
                     played.append(self._play(place, code))
-            except ExampleError as error:
-                error.rounds = _columns(first, X, codes, played)
+            except (ExampleError, NotRealizable) as error:
+                error.row, error.rounds = len(played), _columns(first, X, codes, played)
                 raise
             return _columns(first, X, codes, played)
 
@@ -286,6 +289,10 @@ class ClassLearner(ABC):
         space, updates = Space(bits, count(bits)), heads["updates"]
         if not space.size or updates > size - space.size or (updates == 0) != (space.size == size):
             raise StoreError(f"found {space.size:,} of {size:,} concepts left after {updates} updates, which cannot be")
+        if (mistakes := heads["mistakes"]) > updates or not self.proven.allows(mistakes):
+            raise StoreError(
+                f"found {mistakes} mistakes after {updates} updates, expected at most one each, and {self.proven.limit} in all"
+            )
         self._now = _Now(space, heads["rounds"], heads["mistakes"], updates, heads["negative"])
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
@@ -318,11 +325,31 @@ def _columns(first: int, X: object, codes: NDArray[np.int8], played: list[tuple[
     )
 
 
+def _is_one(weight: object) -> bool:
+    try:
+        return bool(weight == 1.0)
+    except ValueError:  # an array of several
+        return False
+
+
+def _check_weights(weights: ArrayLike | None, rows: int) -> None:
+    if weights is None:
+        return
+    try:
+        array = np.asarray(weights)
+    except ValueError:
+        raise ExampleError(f"found weights {shown(weights)}, expected one number for each of {rows} rows") from None
+    if array.shape != (rows,):
+        raise ExampleError(f"found weights of shape {array.shape}, expected one for each of {rows} rows")
+    if is_masked(weights) or not np.all(array == 1.0):
+        raise ExampleError("found weights other than 1: a concept fits an example or does not")
+
+
 def _checked_heads(parameters: object, arrays: object, name: str) -> Mapping[str, Any]:
     if not isinstance(parameters, Mapping) or set(parameters) != {"learner", "arguments", "heads"}:
         raise StoreError("the state's parameters are not a learner, its arguments and its heads")
     if parameters["learner"] != name:
-        raise StoreError(f"found the state of {parameters['learner']!r}, expected one of {name!r}")
+        raise StoreError(f"found the state of {shown(parameters['learner'])}, expected one of {name!r}")
     if not isinstance(parameters["arguments"], Mapping) or set(parameters["arguments"]) != {"concepts"}:
         raise StoreError("the state's arguments are not concepts")
     if not isinstance(arrays, Mapping) or "fitting" not in arrays:
@@ -333,5 +360,5 @@ def _checked_heads(parameters: object, arrays: object, name: str) -> Mapping[str
     if not all(type(heads[key]) is int for key in _COUNTS) or heads["negative"] not in (None, -1, 0):
         raise StoreError("the state's heads are not whole counts and a spelling of minus")
     if not (0 <= heads["mistakes"] <= heads["rounds"] <= _MOST_ROUNDS and 0 <= heads["updates"] <= heads["rounds"]):
-        raise StoreError(f"found heads {dict(heads)!r} that no run of rounds can have")
+        raise StoreError(f"found heads {shown(dict(heads))} that no run of rounds can have")
     return heads

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from thresher.bounds.arguments import as_float
+from thresher.bounds.printed import shown
 from thresher.classes.bits import Words, pack, prefix
-from thresher.classes.concepts import ConceptClass, shown
+from thresher.classes.concepts import ConceptClass
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
 
@@ -27,11 +29,13 @@ class _OnALine(ConceptClass):
             given = np.asarray(points)
             ends = np.unique(given.astype(np.float64))
         except (TypeError, ValueError, OverflowError):
-            raise ParameterError(f"found {points!r}, expected points that are numbers") from None
+            raise ParameterError(f"found {shown(points)}, expected points that are numbers") from None
         if given.ndim != 1 or given.dtype.kind not in "biuf" or is_masked(points):
             raise ParameterError(f"found points of shape {given.shape} and {given.dtype}, expected one row of numbers")
         if not len(given):
             raise ParameterError("found no points, expected at least one")
+        if given.dtype.kind in "iu" and (lost := next((k for k in given.tolist() if int(float(k)) != k), None)) is not None:
+            raise ParameterError(f"found the point {lost}, expected numbers that float64 holds")
         if not (np.abs(ends) <= _FARTHEST).all():
             raise ParameterError(f"found points from {ends[0]} to {ends[-1]}, expected numbers from -1e300 to 1e300")
         if len(ends) != len(given):
@@ -50,11 +54,18 @@ class _OnALine(ConceptClass):
         return "a finite number"
 
     def _number(self, x: object) -> float:
+        if is_masked(x):
+            raise ExampleError(f"found a masked value, expected {self.domain}")
         if isinstance(x, np.ndarray) and x.ndim == 0:
             x = x.item()
-        if not isinstance(x, int | float | np.integer | np.floating) or not math.isfinite(x):
+        if not isinstance(x, int | float | np.integer | np.floating):
             raise ExampleError(f"found {shown(x)}, expected {self.domain}")
-        return float(x)
+        number = as_float(x) if isinstance(x, int) else float(x)
+        if not math.isfinite(number):
+            raise ExampleError(f"found {shown(x)}, expected {self.domain}")
+        if isinstance(x, int | np.integer) and int(number) != x:
+            raise ExampleError(f"found {shown(x)}, expected a number that float64 holds")
+        return number
 
     def _arguments(self) -> dict[str, Any]:
         return {}

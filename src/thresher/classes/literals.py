@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
-from operator import index
-from typing import Any, SupportsIndex
+from itertools import combinations, islice, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.bounds.printed import shown
 from thresher.classes.bits import Words, negated, pack, words_for
-from thresher.classes.concepts import ConceptClass, counted, shown, whole
+from thresher.classes.concepts import ConceptClass, as_index, whole
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import is_masked
 
@@ -22,6 +22,7 @@ __all__ = ["DNF", "Conjunctions", "Disjunctions"]
 
 _MOST_ATTRIBUTES = 2**16
 _MOST_TERMS = 2**20
+_ENOUGH = 10**30
 
 
 class _OnAttributes(ConceptClass):
@@ -60,9 +61,10 @@ class _OnAttributes(ConceptClass):
         return int.from_bytes(np.packbits(on, bitorder="little").tobytes(), "little")
 
     def _attribute(self, j: object) -> int:
-        if isinstance(j, bool) or not isinstance(j, SupportsIndex) or not 0 <= index(j) < self.n:
+        found = as_index(j)
+        if found is None or not 0 <= found < self.n:
             raise ExampleError(f"found {shown(j)} among the attributes that are on, expected {self.domain}", column=j)
-        return index(j)
+        return found
 
     def example(self, place: int) -> object:
         """The vector, as a tuple."""
@@ -84,7 +86,7 @@ class _OfLiterals(_OnAttributes):
     def __post_init__(self) -> None:
         self._check_attributes()
         if not isinstance(self.monotone, bool | np.bool_):
-            raise ParameterError(f"found monotone = {self.monotone!r}, expected True or False")
+            raise ParameterError(f"found monotone = {shown(self.monotone)}, expected True or False")
         object.__setattr__(self, "monotone", bool(self.monotone))
 
     @property
@@ -197,12 +199,18 @@ class DNF(_OnAttributes):
         object.__setattr__(self, "terms", whole("terms", self.terms, 0, _MOST_TERMS))
         if self._candidates > _MOST_TERMS:
             raise ParameterError(
-                f"found {counted(self._candidates)} terms of at most {self.k} literals, expected at most {_MOST_TERMS:,}"
+                f"found more than {_MOST_TERMS:,} terms of at most {self.k} literals, expected at most so many"
             )
 
-    @property
+    @cached_property
     def _candidates(self) -> int:
-        return sum(math.comb(self.n, width) << width for width in range(1, min(self.k, self.n) + 1))
+        """How many terms there are: a number above the limit if there are more."""
+        total = 0
+        for width, chosen in enumerate(islice(_row_of_pascal(self.n), 1, min(self.k, self.n) + 1), 1):
+            total += chosen << width
+            if total > _MOST_TERMS:
+                break
+        return total
 
     @cached_property
     def _terms(self) -> list[tuple[int, int]]:
@@ -214,10 +222,26 @@ class DNF(_OnAttributes):
             for signs in product((1, 0), repeat=width)
         ]
 
+    @cached_property
+    def _exact_size(self) -> int:
+        m, longest = self._candidates, self._longest
+        if 2 * longest > m:  # fewer sets are longer
+            return (1 << m) - sum(islice(_row_of_pascal(m), m - longest))
+        return sum(islice(_row_of_pascal(m), longest + 1))
+
     @property
     def size(self) -> int:
         """The number of formulas: sets of at most so many terms."""
-        return sum(math.comb(self._candidates, count) for count in range(self._longest + 1))
+        return self._exact_size
+
+    @property
+    def _enough(self) -> int:
+        total = 0
+        for sets in islice(_row_of_pascal(self._candidates), self._longest + 1):
+            total += sets
+            if total > _ENOUGH:
+                break
+        return total
 
     @property
     def _longest(self) -> int:
@@ -256,6 +280,14 @@ class DNF(_OnAttributes):
 
     def _arguments(self) -> dict[str, Any]:
         return {"n": self.n, "k": self.k, "terms": self.terms}
+
+
+def _row_of_pascal(n: int) -> Iterator[int]:
+    """How many sets there are of 0, of 1, … of n, one number from the one before."""
+    sets = 1
+    for count in range(n + 1):
+        yield sets
+        sets = sets * (n - count) // (count + 1)
 
 
 def _with_one_more(smaller: NDArray[np.bool_], true: list[bool], count: int) -> NDArray[np.bool_]:

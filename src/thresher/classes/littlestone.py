@@ -6,15 +6,17 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from thresher.bounds.printed import counted
 from thresher.classes.bits import Words, unpack, words_for
-from thresher.classes.concepts import ConceptClass, counted
+from thresher.classes.concepts import ConceptClass
 from thresher.classes.named import as_class
 from thresher.errors import ParameterError
 
 __all__ = ["MOST_CONCEPTS", "MOST_PLACES", "MOST_STEPS", "Littlestone", "definition", "littlestone_dimension"]
 
-#: What is feasible: concepts and kinds of examples, and how many splits are tried before a class is given up. Most classes take
-#: a fraction of a second; 4,096 random concepts on 4,096 points take half a minute and 3/4 of the splits.
+#: What is tried: concepts and kinds of examples at most, and how many splits before a class is given up. Most classes take a
+#: fraction of a second; 4,096 random concepts on 4,096 points take half a minute and 3/4 of the splits, and with few ones
+#: in the table they are given up.
 MOST_CONCEPTS = 2**12
 MOST_PLACES = 2**12
 MOST_STEPS = 2**24
@@ -34,6 +36,8 @@ def definition(concepts: Collection[Sequence[int]]) -> int:
 
 def littlestone_dimension(concepts: object) -> int:
     """The Littlestone dimension of a class, exactly: a small one, because the time is exponential.
+
+    It is tried for up to 4,096 concepts on as many kinds of examples, and given up (`ParameterError`) after 2^24 splits.
 
     It is what `Optimal` errs at most, and no learner without coins can promise less; 0 for a single concept, and never above
     ⌊lg|C|⌋.
@@ -56,11 +60,11 @@ class Littlestone:
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
-        if concepts.size > MOST_CONCEPTS or concepts.places > MOST_PLACES:
+        if (size := concepts._enough) > MOST_CONCEPTS or concepts.places > MOST_PLACES:
             raise ParameterError(
-                f"found {counted(concepts.size)} concepts on {counted(concepts.places)} kinds of examples: too large for the "
-                f"Littlestone dimension, which takes exponential time; feasible are {MOST_CONCEPTS:,} and {MOST_PLACES:,} "
-                "(Halving takes more)"
+                f"found {counted(size)} concepts on {counted(concepts.places)} kinds of examples: too large for the "
+                f"Littlestone dimension, which takes exponential time: it is tried up to {MOST_CONCEPTS:,} and "
+                f"{MOST_PLACES:,}, and given up after {MOST_STEPS:,} splits (Halving takes more)"
             )
         self.concepts = concepts
         matrix = np.array([concepts.at(place) for place in range(concepts.places)]).reshape(-1, words_for(concepts.size))

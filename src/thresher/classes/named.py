@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from thresher.bounds.printed import shown
 from thresher.classes.concepts import ConceptClass
 from thresher.classes.explicit import AllFunctions, Explicit
 from thresher.classes.line import Intervals, Thresholds
@@ -45,10 +46,11 @@ def restored(parameters: object, arrays: Mapping[str, NDArray[Any]]) -> ConceptC
     >>> restored({"class": "Disjunctions", "n": 3, "monotone": False}, {})
     Disjunctions(n=3, monotone=False)
     """
-    if not isinstance(parameters, Mapping) or parameters.get("class") not in _NAMED:
-        raise StoreError(f"found {parameters!r}, expected one of the classes {', '.join(_NAMED)} with its arguments")
-    arguments = {name: value for name, value in parameters.items() if name != "class"}
+    name = parameters.get("class") if isinstance(parameters, Mapping) else None
+    if not isinstance(parameters, Mapping) or not isinstance(name, str) or name not in _NAMED:
+        raise StoreError(f"found {shown(parameters)}, expected one of the classes {', '.join(_NAMED)} with its arguments")
+    arguments = {key: value for key, value in parameters.items() if key != "class"}
     try:
-        return _NAMED[parameters["class"]]._from(arguments, arrays)
+        return _NAMED[name]._from(arguments, arrays)
     except (KeyError, TypeError, ValueError) as error:
-        raise StoreError(f"the state's arguments do not fit {parameters['class']}: {error}") from error
+        raise StoreError(f"the state's arguments do not fit {name}: {error}") from error

@@ -9,6 +9,7 @@ from thresher.bounds import Bound
 from thresher.classes import littlestone
 from thresher.classes.learner import ClassLearner, Parts
 from thresher.classes.littlestone import Littlestone, as_int
+from thresher.classes.named import as_class
 from thresher.protocol import Prediction
 
 __all__ = ["Optimal", "definition"]
@@ -30,7 +31,7 @@ class Optimal(ClassLearner):
     +1 where they are equal.
 
     The score is the difference of the dimensions (−1 for no concept). They are exact, which takes exponential time: for small
-    classes, up to 4,096 concepts and as many kinds of examples.
+    classes, up to 4,096 concepts and as many kinds of examples; and some of these are given up, after 2^24 splits.
 
     Guarantee
     ---------
@@ -48,8 +49,8 @@ class Optimal(ClassLearner):
     """
 
     def __init__(self, concepts: object) -> None:
-        super().__init__(concepts)
-        self._solver = Littlestone(self._concepts)
+        self._solver = Littlestone(as_class(concepts))  # before the limit for all learners, which is larger
+        super().__init__(self._solver.concepts)
         self._dimension = self._solver.dimension(self._solver.everything)
 
     @property

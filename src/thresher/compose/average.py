@@ -5,19 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
 
 from thresher.bounds.bound import Bound
-from thresher.bounds.pac import INDEPENDENT, RUN_CHOSEN
+from thresher.bounds.pac import INDEPENDENT, RUN_CHOSEN, rounded_up
 from thresher.bounds.pac import online_to_batch as average_risk
 from thresher.bounds.pac import online_to_batch_vote as vote_risk
 from thresher.bounds.premise import Premise, Status
 from thresher.bounds.risk import RiskCertificate
 from thresher.compose.frozen import Predictor, frozen
-from thresher.compose.sample import pairs, placed
+from thresher.compose.sample import at_round, pairs, placed
 from thresher.errors import ExampleError, NotRealizable, ParameterError
 from thresher.protocol import Learner, Prediction, Round
 
@@ -76,15 +77,17 @@ class Averaged:
         return f"<average of {len(self.hypotheses):,} hypotheses of {made}: {self.average.claim}>"
 
 
-def online_to_batch(learner: Learner[X], sample: object, *, delta: float) -> Averaged:
+def online_to_batch(learner: Learner[X], sample: object, *, delta: float | Fraction) -> Averaged:
     r"""The average of the hypotheses of one pass of the learner over the sample, and its risk.
 
     Any learner, any labels: no hypothesis needs to fit. `sample` is an iterable of pairs (x, y), or a tuple (X, y); all of it
     is learned. A hypothesis is kept whenever the learner changed, so memory is that of the learner times its changes: give
     `th.Conservative(learner)` where these are too many. A mistake is counted where the hypothesis that is kept errs.
 
-    Guarantee --------- For n examples that are independent draws from one distribution, on which M mistakes were made, with
-    probability at least 1 − δ::
+    Guarantee
+    ---------
+    For n examples that are independent draws from one distribution, on which M mistakes were made, with probability at least
+    1 − δ::
 
         average risk ≤ M/n + √(ln(1/δ)/(2n))                  th.bounds.online_to_batch
         risk of the vote ≤ twice that                         th.bounds.online_to_batch_vote
@@ -101,7 +104,7 @@ def online_to_batch(learner: Learner[X], sample: object, *, delta: float) -> Ave
     >>> averaged.predict([1.0, -1.0, 0.0])
     Prediction(label=+1, score=1998.0, p_positive=0.9995)
     """
-    average_risk(0, 1, delta)  # refuses a delta before anything is learned
+    failure = rounded_up("delta", delta)  # refuses a delta before anything is learned
     hypotheses, tried, mistakes, fresh = [frozen(learner)], [0], 0, True
     for row, (x, y) in enumerate(pairs(sample)):
         if not fresh:
@@ -113,7 +116,7 @@ def online_to_batch(learner: Learner[X], sample: object, *, delta: float) -> Ave
         except ExampleError as error:
             raise placed(error, row) from error
         except NotRealizable as error:
-            raise NotRealizable(f"round {row + 1} of the sample: {error}") from error
+            raise at_round(error, f"round {row + 1} of the sample") from error
         mistakes += Round(1, x, said, y, changed=False).mistake
         tried[-1] += 1
         fresh = not played.changed
@@ -125,9 +128,9 @@ def online_to_batch(learner: Learner[X], sample: object, *, delta: float) -> Ave
         tuple(hypotheses),
         tuple(tried),
         mistakes,
-        float(delta),
-        _certificate(average, "a hypothesis drawn anew for each example", mistakes, n, float(delta)),
-        _certificate(vote, "the vote of the hypotheses", mistakes, n, float(delta)),
+        failure,
+        _certificate(average, "a hypothesis drawn anew for each example", mistakes, n, failure),
+        _certificate(vote, "the vote of the hypotheses", mistakes, n, failure),
     )
 
 
@@ -144,5 +147,8 @@ def _certificate(bound: Bound, about: str, mistakes: int, n: int, delta: float) 
             Premise(f"{INDEPENDENT}, and {RUN_CHOSEN}", Status.ASSUMED),
         ),
         run=f"one pass over {n:,} examples, {mistakes:,} mistakes",
-        verify=f"let a fresh learner play these {n:,} examples in this order: it makes {mistakes:,} mistakes",
+        verify=(
+            f"let each hypothesis that was kept predict the examples that it was tried on, in this order: on these {n:,} they "
+            f"err {mistakes:,} times; and a learner as it was before, with the same coins if any, comes by the same hypotheses"
+        ),
     )

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from thresher._core import NOT_A_LABEL, label_code
 from thresher.compose.frozen import Predictor, frozen
-from thresher.compose.sample import pairs, placed
-from thresher.errors import ExampleError, LabelError, ParameterError
+from thresher.compose.sample import at_round, pairs, placed
+from thresher.errors import ExampleError, LabelError, NotRealizable, ParameterError
 from thresher.protocol import Label, Learner, Prediction, Round, Rounds
 
 __all__ = ["Conservative", "definition"]
@@ -86,7 +86,11 @@ class Conservative(Generic[L]):
             raise LabelError(f"found label {y!r}, but this stream has spelled its negative label {self._negative} before")
         t, said = self._rounds + 1, self.inner.predict(x)
         played = Round(t, x, said, y, changed=False, weight=weight)  # refuses a label or a weight before anything moves
-        if played.mistake and self.inner.learn(x, y, weight).changed:
+        try:
+            changed = played.mistake and self.inner.learn(x, y, weight).changed
+        except NotRealizable as error:
+            raise at_round(error, f"round {t}") from error
+        if changed:
             played = Round(t, x, said, y, changed=True, weight=weight)
         self._rounds = t
         self._mistakes += played.mistake
@@ -97,8 +101,8 @@ class Conservative(Generic[L]):
     def learn_many(self, X: object, y: object, weights: ArrayLike | None = None) -> Rounds:
         """One round a row, in order: the same as calling `learn` for each.
 
-        A row that cannot be learned raises `ExampleError` with `.row`, its number, and `.rounds`, those before it; it is then
-        as after them.
+        A row that cannot be learned raises `ExampleError`, and one that nothing fits `NotRealizable`, with `.row`, its number,
+        and `.rounds`, those before it; it is then as after them.
         """
         first, played = self._rounds + 1, list[Round]()
         rows = list(pairs((X, y)))
@@ -109,6 +113,9 @@ class Conservative(Generic[L]):
                 refused = placed(error, row)
                 refused.rounds = _columns(first, X, played)
                 raise refused from error
+            except NotRealizable as error:
+                error.row, error.rounds = row, _columns(first, X, played)
+                raise
         return _columns(first, X, played)
 
     def hypothesis(self) -> Predictor[Any]:

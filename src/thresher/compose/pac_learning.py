@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,12 +9,13 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from thresher.bounds.pac import INDEPENDENT, MISTAKE_BOUND, PAC_CHOSEN, pac_block, pac_sample
+from thresher.bounds.pac import INDEPENDENT, MISTAKE_BOUND, PAC_CHOSEN, pac_block, pac_sample, rounded_up
 from thresher.bounds.premise import Premise, Status
+from thresher.bounds.printed import counted
 from thresher.bounds.risk import RiskCertificate
 from thresher.compose.conservative import Conservative
 from thresher.compose.frozen import Predictor
-from thresher.compose.sample import pairs, placed
+from thresher.compose.sample import at_round, pairs, placed
 from thresher.errors import ExampleError, NotRealizable, ParameterError
 from thresher.protocol import Learner
 
@@ -68,8 +68,8 @@ class Learned:
         return str(self.certificate)
 
     def __repr__(self) -> str:
-        used = f"{self.examples:,} of at most {self.most_examples:,} examples"
-        made = f"{self.mistakes:,} of at most {self.most_mistakes:,} mistakes"
+        used = f"{self.examples:,} of at most {counted(self.most_examples)} examples"
+        made = f"{self.mistakes:,} of at most {counted(self.most_mistakes)} mistakes"
         return f"<learned from {used} with {made}: {self.certificate.claim}>"
 
     def _repr_html_(self) -> str:
@@ -139,11 +139,11 @@ def pac(
     Says      if what is assumed holds, with probability at least 0.95 over the draw of these 53 examples, the
               hypothesis errs on at most 0.1 of fresh examples from the same distribution
     Not said  anything about examples from another distribution
-    Verify    let a fresh learner play these 53 examples in this order, and learn from its mistakes alone: it
-              makes 2; and ⌈ln(M/δ)/ε⌉ is 48
+    Verify    let a learner as it was before play these 53 examples in this order, and learn from its mistakes
+              alone: it makes 2; and ⌈ln(M/δ)/ε⌉ is 48
     """
     block, most = pac_block(mistakes, epsilon, delta), int(mistakes)
-    risk, failure = _rounded_up(epsilon), _rounded_up(delta)
+    risk, failure = rounded_up("epsilon", epsilon), rounded_up("delta", delta)
     lazy = learner if isinstance(learner, Conservative) else Conservative(learner)
     run = _play(lazy, sample, most, block, streaming)
     if not run.passed and run.mistakes < most:
@@ -162,11 +162,6 @@ def pac(
     )
 
 
-def _rounded_up(share: float | Fraction) -> float:
-    nearest = float(share)
-    return nearest if not isinstance(share, Fraction) or Fraction(nearest) >= share else math.nextafter(nearest, 1.0)
-
-
 def _play(learner: Conservative[Any], sample: object, most: int, block: int, streaming: bool) -> _Run:
     t = made = survived = 0
     for x, y in islice(pairs(sample), min(most * block, sys.maxsize)):
@@ -174,7 +169,7 @@ def _play(learner: Conservative[Any], sample: object, most: int, block: int, str
         try:
             mistake = learner.learn(x, y).mistake
         except NotRealizable as error:
-            raise NotRealizable(f"round {t} of the sample: {error}") from error
+            raise at_round(error, f"round {t} of the sample") from error
         except ExampleError as error:
             raise placed(error, t - 1) from error
         made, survived = (made + 1, 0) if mistake else (made, survived + 1)
@@ -196,17 +191,19 @@ def _too_short(run: _Run, most: int, block: int, streaming: bool) -> str:
         soonest = block - begun + (block if run.survived < begun else 0)
         latest = most * block - run.examples
     return (
-        f"found a sample of {run.examples:,} examples, expected more: {latest:,} more are always enough, and "
-        f"{min(soonest, latest):,} more if no further mistake is made; a hypothesis must be right on {block:,} in a row, "
-        f"and this one was on {run.survived:,}"
+        f"found a sample of {run.examples:,} examples, expected more: {counted(latest)} more are always enough, and "
+        f"{counted(min(soonest, latest))} more if no further mistake is made; a hypothesis must be right on "
+        f"{counted(block)} in a row, and this one was on {run.survived:,}"
     )
 
 
 def _certificate(run: _Run, most: int, block: int, *, streaming: bool, epsilon: float, delta: float) -> RiskCertificate:
     """Whether a hypothesis passed, or is the one after the M-th mistake: then M is all that it rests on."""
     by_trial = run.passed and (run.mistakes < most or not streaming)
-    within = Premise(f"at most M = {most:,} mistakes were made on these examples", Status.CHECKED, f"{run.mistakes:,} were")
-    last = f"{MISTAKE_BOUND}, M = {most:,}"
+    within = Premise(
+        f"at most M = {counted(most)} mistakes were made on these examples", Status.CHECKED, f"{run.mistakes:,} were"
+    )
+    last = f"{MISTAKE_BOUND}, M = {counted(most)}"
     assumed = (f"{INDEPENDENT}, and {PAC_CHOSEN}",) if by_trial else (last,)
     right = f"the hypothesis was right on the last {run.survived:,}"
     return RiskCertificate(
@@ -218,11 +215,11 @@ def _certificate(run: _Run, most: int, block: int, *, streaming: bool, epsilon: 
         mistakes=run.mistakes,
         premises=(within, *(Premise(statement, Status.ASSUMED) for statement in assumed)),
         run=(
-            f"{run.examples:,} of at most {most * block:,} examples, {run.mistakes:,} of at most {most:,} mistakes; {right}, "
-            + (f"where {block:,} were to be" if by_trial else "and M mistakes leave none to make")
+            f"{run.examples:,} of at most {counted(most * block)} examples, {run.mistakes:,} of at most {counted(most)} "
+            f"mistakes; {right}, " + (f"where {counted(block)} were to be" if by_trial else "and M mistakes leave none to make")
         ),
         verify=(
-            f"let a fresh learner play these {run.examples:,} examples in this order, and learn from its mistakes alone: it "
-            f"makes {run.mistakes:,}; and ⌈ln(M/δ)/ε⌉ is {block:,}"
+            f"let a learner as it was before play these {run.examples:,} examples in this order, and learn from its mistakes "
+            f"alone: it makes {run.mistakes:,}; and ⌈ln(M/δ)/ε⌉ is {counted(block)}"
         ),
     )

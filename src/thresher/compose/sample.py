@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sized
+from itertools import zip_longest
 from typing import Any, cast
 
-from thresher.errors import ExampleError, LabelError, ParameterError
+from thresher.bounds.printed import shown
+from thresher.errors import ExampleError, LabelError, NotRealizable, ParameterError
 
-__all__ = ["pairs", "placed", "rows"]
+__all__ = ["at_round", "pairs", "placed", "rows"]
+
+_NONE = object()
 
 
 def pairs(sample: object) -> Iterator[tuple[Any, Any]]:
@@ -22,7 +27,11 @@ def pairs(sample: object) -> Iterator[tuple[Any, Any]]:
     """
     if isinstance(sample, tuple) and len(sample) == 2:
         X, y = sample
-        yield from zip(rows(X), _labels(y, X), strict=True)
+        for row, (x, label) in enumerate(zip_longest(rows(X), _labels(y, X), fillvalue=_NONE)):
+            if x is _NONE or label is _NONE:
+                found = "a label without an example" if x is _NONE else "an example without a label"
+                raise LabelError(f"row {row}: found {found}, expected one label for each row", row=row)
+            yield x, label
         return
     if not isinstance(sample, Iterable) or isinstance(sample, str | bytes):
         raise ParameterError(f"found {type(sample).__name__} for the sample, expected pairs (x, y), or X and y as a tuple")
@@ -30,7 +39,7 @@ def pairs(sample: object) -> Iterator[tuple[Any, Any]]:
         try:
             x, y = pair
         except (TypeError, ValueError):
-            raise ExampleError(f"row {row}: found {pair!r}, expected an example with its label (x, y)", row=row) from None
+            raise ExampleError(f"row {row}: found {shown(pair)}, expected an example with its label (x, y)", row=row) from None
         yield x, y
 
 
@@ -48,6 +57,15 @@ def placed(error: ExampleError, row: int) -> ExampleError:
     """The same error, with the number of the row, from 0, that it is about."""
     kind = LabelError if isinstance(error, LabelError) else ExampleError
     return kind(f"row {row}: {error}", row=row, column=error.column)
+
+
+def at_round(error: NotRealizable, where: str) -> NotRealizable:
+    """The same error, said of another round than the one that the learner inside has counted.
+
+    >>> at_round(NotRealizable("round 1: no expert is left"), "round 3 of the sample")
+    NotRealizable('round 3 of the sample: no expert is left')
+    """
+    return NotRealizable(f"{where}: {re.sub(r'^round [0-9,]+: ', '', str(error))}")
 
 
 def _labels(y: object, X: object) -> Iterator[Any]:
