@@ -307,7 +307,25 @@ def test_a_theorem_that_does_not_apply_is_void_and_the_screen_names_one_that_doe
     said = as_json(load, "--outcome", "load", "--rule", "hedge")
     assert [certificate["verdict"] for certificate in said["certificates"]] == ["void"]
     assert said["proven"] is None
-    assert "adahedge has a theorem for losses of any size" in good(load, "--outcome", "load", "--rule", "hedge").out
+    shown = good(load, "--outcome", "load", "--rule", "hedge", "--report", "page.html").out
+    assert "Divide all forecasts and the outcome by one number, or use adahedge" in shown
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert '<p class="proof">nothing is proven, for hedge has a theorem only where' in page
+    assert "<h2>Regret</h2>" in page
+    assert "<title>proven</title>" not in page
+
+
+def test_fixed_share_is_compared_with_the_best_sequence_too_where_its_theorem_holds(load: Path) -> None:
+    F, y = np.repeat([[0.0, 1.0], [1.0, 0.0]], 100, axis=0), np.zeros(200)
+    small = write_table(load.parent / "small.csv", {"ann": F[:, 0], "bob": F[:, 1], "y": y})
+    options = ("--outcome", "y", "--loss", "absolute", "--rule", "fixed-share", "--against", "expert")
+    (certificate,) = as_json(small, *options)["sequences"]
+    ledger = th.Ledger(th.BestSequence(2))
+    ledger.enter(th.Forecaster(th.FixedShare(2), loss="absolute", against="expert").learn_many(F, y))
+    assert certificate == ledger.certificates()[0].as_dict()
+    assert certificate["verdict"] == "certified"
+    assert "Fixed share, against the best sequence of 2 experts with at most 2 changes" in good(small, *options).out
+    assert as_json(load, "--outcome", "load", "--rule", "fixed-share")["sequences"] == []
 
 
 def test_a_violated_bound_ends_with_status_3_after_everything_is_written(load: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +389,41 @@ def test_a_forecaster_asleep_is_scored_over_its_own_rounds(tmp_path: Path) -> No
     assert said["best_mixture"] is None
     assert said["proven"] is None
     assert said["loss"] == pytest.approx(float(th.Forecaster().learn_many(F, y).loss.sum()), rel=1e-12)
-    assert "forecasters slept in some rounds" in good(table, "--outcome", "y").out
+    shown = good(table, "--outcome", "y", "--report", tmp_path / "page.html").out
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for words in ("forecasters slept in some rounds", "Fill the empty cells (20 of cy), drop their rows, or leave"):
+        assert words in shown
+        assert words in page
+    assert "void         –      –  AdaHedge" in shown
+    assert "worst expert" not in shown
+
+
+@pytest.mark.parametrize(
+    ("times", "row"),
+    [
+        (["1", "2", "10", "9"], 4),
+        (["1", "2", "2", "10"], None),
+        (["2024-01-31", "2024-01-30 10:00", "2024-02-01", "2024-02-02"], 2),
+        (["2024-01-31T09:00", "2024-01-31T10:00", "2024-02-01T09:00", "2024-02-01T09:00"], None),
+        (["2024-01-31T09:00+01:00", "2024-01-31T08:30Z", "2024-02-01T09:00", "2024-02-01T09:00"], None),
+        (["Mon", "Tue", "Fri", "Mon"], None),
+    ],
+)
+def test_a_time_that_goes_back_is_said(times: list[str], row: int | None, tmp_path: Path) -> None:
+    F, y = forecasts(4)
+    table = write_table(tmp_path / "t.csv", {"when": times, "ann": F[:, 0], "bob": F[:, 1], "y": y})
+    said = [notice for notice in as_json(table, "--outcome", "y", "--time", "when")["notices"] if "goes back" in notice]
+    assert len(said) == (row is not None)
+    assert all(f"when goes back in row {row}, to {times[(row or 0) - 1]}" in notice for notice in said)
+
+
+def test_a_column_of_dates_is_left_out_with_a_word_on_time(tmp_path: Path) -> None:
+    F, y = forecasts(4)
+    table = write_table(
+        tmp_path / "t.csv", {"date": ["2024-01-31"] * 4, "at": ["here"] * 4, "ann": F[:, 0], "bob": F[:, 1], "y": y}
+    )
+    shown = good(table, "--outcome", "y").out
+    assert "left out: date (no numbers; as the axis: --time date), at (no numbers)" in shown
 
 
 def test_a_combination_of_one_is_that_one(tmp_path: Path) -> None:
