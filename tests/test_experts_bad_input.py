@@ -130,7 +130,7 @@ TABLES: dict[str, tuple[bytes | str, str, list[str]]] = {
     "all asleep": ("a,b,y\n1,1,1\n,2,\n,,3\n", "", ["t:4: round 2: found no forecast at all"]),
     "outside the range": ("a,y\n1,1\n7,2\n", "--range 0,5", ["t:3: column 'a': found 7.0, expected a number from 0 to 5"]),
     "outcome outside the range": ("a,y\n1,1\n2,-3\n", "--range 0,5", ["t:3: column 'y': found -3.0"]),
-    "outcome of yes and no": ("a,y\n.5,yes\n.5,no\n.5,\n", "", ["t:2: column 'y': found 'yes'", "write 1 and 0"]),
+    "outcome of yes and no": ("a,y\n.5,yes\n.5,No\n.5,NA\n.5,no\n", "", ["t:2: column 'y': found 'yes'", "write 1 and 0"]),
     "outcome of many words": (
         "a,y\n.5,home\n.5,draw\n.5,away\n",
         "",

@@ -398,6 +398,17 @@ def test_a_forecaster_asleep_is_scored_over_its_own_rounds(tmp_path: Path) -> No
     assert "worst expert" not in shown
 
 
+def test_what_is_proven_of_a_forecaster_that_sleeps_is_not_said_of_all_rounds(tmp_path: Path) -> None:
+    F = np.zeros((40, 2))
+    F[5:, 0], F[:, 1] = np.nan, 1.0  # ann is right five times, and bob is always wrong
+    table = write_table(tmp_path / "t.csv", {"ann": F[:, 0], "bob": F[:, 1], "y": np.zeros(40)})
+    said = as_json(table, "--outcome", "y", "--rule", "hedge", "--eta", "1", "--against", "expert")
+    assert said["combination"]["score"]["error rate"] > 0.8
+    assert said["certificates"][0]["theorem"] == "Sleeping experts"
+    assert said["proven"].startswith("certified: regret 0.953557 of at most 1.31815, against ann")
+    assert said["proven"].endswith("over its 5 rounds awake")
+
+
 @pytest.mark.parametrize(
     ("times", "row"),
     [

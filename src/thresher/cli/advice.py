@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from thresher.cli.columns import Chosen
 from thresher.cli.progress import Bar
-from thresher.data.table import Block, Table
+from thresher.data.table import MISSING, Block, Table
 from thresher.errors import SourceError
 from thresher.evaluate.combine import Rows
 
@@ -114,7 +114,7 @@ def _outcome(block: Block, name: str) -> Numbers:
     try:
         return block.numbers(name)
     except SourceError as error:
-        words = {cell.strip() for cell in block.text(name)} - {""}
+        words = {cell.strip().lower() for cell in block.text(name)}.difference(MISSING)
         if any(_is_number(word) for word in words):
             raise
         if len(words) <= 2:

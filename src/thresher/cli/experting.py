@@ -168,7 +168,7 @@ def experts(options: argparse.Namespace) -> int:
             print_json(as_json(combined))
         else:
             print(as_text(combined))
-    if any(certificate.verdict is Verdict.VIOLATED for certificate in combined.certificates):
+    if any(certificate.verdict is Verdict.VIOLATED for certificate in (*combined.certificates, *combined.sequences)):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
     return 0

@@ -185,7 +185,7 @@ def _about_mistakes(run: Combined, made: str) -> str:
     if run.player.tosses:
         return f"with its coins the majority made {made}; above are those expected, before the coins are tossed"
     return (
-        f"the combination made {made}; of the average and the mixture above are {expected}. "
+        f"the combination made {made}; of averages and mixtures above are {expected}. "
         "What is forecast is the share of the weight that says 1"
     )
 
@@ -244,6 +244,8 @@ def in_units(run: Combined, scores: Board) -> str:
     end, metric = run.course.points[-1], scores.metric
     if best is None or best.bound.infinite:
         return ""
+    if run.advice.asleep:  # this is about the rounds of one forecaster, not about a score over all
+        return f"{best.verdict}: regret {best.counted} of at most {best.limit}, against {best.witness}"
     if best.bound.on != "regret":
         least = int(np.argmin(end.losses))
         return (
