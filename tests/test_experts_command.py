@@ -307,7 +307,25 @@ def test_a_theorem_that_does_not_apply_is_void_and_the_screen_names_one_that_doe
     said = as_json(load, "--outcome", "load", "--rule", "hedge")
     assert [certificate["verdict"] for certificate in said["certificates"]] == ["void"]
     assert said["proven"] is None
-    assert "adahedge has a theorem for losses of any size" in good(load, "--outcome", "load", "--rule", "hedge").out
+    shown = good(load, "--outcome", "load", "--rule", "hedge", "--report", "page.html").out
+    assert "Divide all forecasts and the outcome by one number, or use adahedge" in shown
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert '<p class="proof">nothing is proven, for hedge has a theorem only where' in page
+    assert "<h2>Regret</h2>" in page
+    assert "<title>proven</title>" not in page
+
+
+def test_fixed_share_is_compared_with_the_best_sequence_too_where_its_theorem_holds(load: Path) -> None:
+    F, y = np.repeat([[0.0, 1.0], [1.0, 0.0]], 100, axis=0), np.zeros(200)
+    small = write_table(load.parent / "small.csv", {"ann": F[:, 0], "bob": F[:, 1], "y": y})
+    options = ("--outcome", "y", "--loss", "absolute", "--rule", "fixed-share", "--against", "expert")
+    (certificate,) = as_json(small, *options)["sequences"]
+    ledger = th.Ledger(th.BestSequence(2))
+    ledger.enter(th.Forecaster(th.FixedShare(2), loss="absolute", against="expert").learn_many(F, y))
+    assert certificate == ledger.certificates()[0].as_dict()
+    assert certificate["verdict"] == "certified"
+    assert "Fixed share, against the best sequence of 2 experts with at most 2 changes" in good(small, *options).out
+    assert as_json(load, "--outcome", "load", "--rule", "fixed-share")["sequences"] == []
 
 
 def test_a_violated_bound_ends_with_status_3_after_everything_is_written(load: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,33 +372,6 @@ def test_columns_of_words_that_only_look_like_a_forecasters_are_left_out(tmp_pat
     columns |= {"up_team": ["a"] * 20} | {what: (happened == j).astype(float) for j, what in enumerate(("up", "down"))}
     said = as_json(write_table(tmp_path / "t.csv", columns), "--outcome", "up,down")
     assert (list(said["weights"]), said["left_out"]) == (list(NAMES), ["up_team"])
-
-
-# ---- asleep, alone ---------------------------------------------------------------------------------
-
-
-def test_a_forecaster_asleep_is_scored_over_its_own_rounds(tmp_path: Path) -> None:
-    F, y = forecasts(50)
-    F[10:30, 2] = np.nan
-    table = write_table(tmp_path / "t.csv", {**{name: F[:, k] for k, name in enumerate(NAMES)}, "y": y})
-    said = as_json(table, "--outcome", "y")
-    awake = ~np.isnan(F[:, 2])
-    assert said["experts"][2]["awake"] == 30
-    assert said["experts"][2]["score"]["RMSE"] == pytest.approx(rmse((F[:, 2] - y)[awake]))
-    assert said["average"]["score"]["RMSE"] == pytest.approx(rmse(np.nanmean(F, 1) - y))
-    assert said["best_mixture"] is None
-    assert said["proven"] is None
-    assert said["loss"] == pytest.approx(float(th.Forecaster().learn_many(F, y).loss.sum()), rel=1e-12)
-    assert "forecasters slept in some rounds" in good(table, "--outcome", "y").out
-
-
-def test_a_combination_of_one_is_that_one(tmp_path: Path) -> None:
-    F, y = forecasts(30)
-    table = write_table(tmp_path / "t.csv", {"ann": F[:, 0], "y": y})
-    said = as_json(table, "--outcome", "y")
-    assert said["combination"] == {key: said["experts"][0][key] for key in ("score", "last")}
-    assert said["weights"] == {"ann": 1.0}
-    assert "there is one forecaster, so the combination is that one" in good(table, "--outcome", "y").out
 
 
 # ---- the same, however it comes ------------------------------------------------------------------------------------

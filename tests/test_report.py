@@ -173,7 +173,7 @@ def test_a_short_run_has_a_page_too(rounds: int, tmp_path: Path) -> None:
 
 
 def test_a_page_without_proof_pictures_or_coming_rows() -> None:
-    html = page(Page("t", [], (["who"], [["a"]]), "", [1.0], None, [], ([], []), {}))
+    html = page(Page("t", [], (["who"], [["a"]]), [], "", [1.0], None, [], ([], []), ([], []), {}))
     parsed(html)
     assert "Next forecasts" not in html
     assert 'class="proof"' not in html
@@ -223,6 +223,8 @@ def test_the_legend_escapes_and_has_a_swatch_for_each() -> None:
 
 def test_a_picture_of_lines_without_colours_of_their_own() -> None:
     picture = Picture("P", "", "w", [("x", [1.0, 2.0], -1), ("y", [1.0, 3.0], 99)])
-    html = page(Page("t", [], (["who"], [["a"]]), "", [1.0, 2.0], lambda t: f"<{t:.0f}>", [picture], ([], []), {}))
+    html = page(
+        Page("t", [], (["who"], [["a"]]), [], "", [1.0, 2.0], lambda t: f"<{t:.0f}>", [picture], ([], []), ([], []), {})
+    )
     assert "2 other forecasters" in html
     assert "&lt;1&gt;" in html

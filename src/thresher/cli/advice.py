@@ -7,6 +7,7 @@ import io
 import math
 import tempfile
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from thresher.cli.columns import Chosen
 from thresher.cli.progress import Bar
-from thresher.data.table import Block, Table
+from thresher.data.table import MISSING, Block, Table
 from thresher.errors import SourceError
 from thresher.evaluate.combine import Rows
 
@@ -46,6 +47,16 @@ class Advice(NamedTuple):
     @property
     def rounds(self) -> int:
         return sum(int(np.count_nonzero(~np.isnan(rows.outcomes))) for rows in self.rows)
+
+    @property
+    def back(self) -> int | None:
+        """The first row, from 0, that is earlier than the one above it, if the times are numbers or dates as in ISO 8601."""
+        try:
+            moments = np.array([_moment(text.strip()) for text in self.times or ()])
+        except ValueError:
+            return None
+        back = np.flatnonzero(moments[1:] < moments[:-1])
+        return int(back[0]) + 1 if len(back) else None
 
     @property
     def asleep(self) -> bool:
@@ -84,12 +95,31 @@ def _binary(values: Numbers) -> bool:
     return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
 
 
+def _moment(text: str) -> float:
+    if _is_number(text):
+        return float(text.replace(",", "."))
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
 def _outcome(block: Block, name: str) -> Numbers:
     try:
         return block.numbers(name)
     except SourceError as error:
-        hint = "for several outcomes there must be a column of 0 and 1 for each: --outcome home,draw,away"
-        raise SourceError(f"{error}; {hint}") from None
+        words = {cell.strip().lower() for cell in block.text(name)}.difference(MISSING)
+        if any(_is_number(word) for word in words):
+            raise
+        if len(words) <= 2:
+            raise SourceError(f"{error}; write 1 and 0 for yes and no") from None
+        raise SourceError(f"{error}; split it into a column of 0 and 1 for each outcome: --outcome home,draw,away") from None
 
 
 def _single(block: Block, chosen: Chosen, asked: Asked) -> Rows:
@@ -97,8 +127,9 @@ def _single(block: Block, chosen: Chosen, asked: Asked) -> Rows:
     outcomes = _outcome(block, chosen.outcomes[0])
     for name, values in ((name, forecasts[:, k]) for k, (name,) in enumerate(chosen.columns)):
         if asked.probabilities:
-            _check(block, name, values, (values < 0.0) | (values > 1.0), "a probability, from 0 to 1")
-        _check_binary(block, name, values, asked)
+            wrong = (values < 0.0) | (values > 1.0)
+            _check(block, name, values, wrong, f"a probability, from 0 to 1; {_no_forecaster(name)}")
+        _check_binary(block, name, values, asked, f"; {_no_forecaster(name)}")
         _check_range(block, name, values, asked)
     _check_binary(block, chosen.outcomes[0], outcomes, asked)
     if asked.probabilities:
@@ -108,10 +139,14 @@ def _single(block: Block, chosen: Chosen, asked: Asked) -> Rows:
     return Rows(forecasts, outcomes)
 
 
-def _check_binary(block: Block, name: str, values: Numbers, asked: Asked) -> None:
+def _no_forecaster(name: str) -> str:
+    return f"if it is no forecaster, use --time {name}, or --experts without it"
+
+
+def _check_binary(block: Block, name: str, values: Numbers, asked: Asked, hint: str = "") -> None:
     if asked.binary:
         wrong = ~(np.isnan(values) | (values == 0.0) | (values == 1.0))
-        _check(block, name, values, wrong, "0 or 1: a majority counts mistakes; adahedge combines numbers")
+        _check(block, name, values, wrong, f"0 or 1: a majority counts mistakes; adahedge combines numbers{hint}")
 
 
 def _check_range(block: Block, name: str, values: Numbers, asked: Asked) -> None:
@@ -154,7 +189,8 @@ def _distributions(block: Block, expert: str, columns: Sequence[str], asked: Ask
         if asked.odds:
             _check(block, name, cells[:, k], cells[:, k] < 1.0, "decimal odds, of at least 1")
         else:
-            _check(block, name, cells[:, k], (cells[:, k] < 0.0) | (cells[:, k] > 1.0), "a probability, from 0 to 1")
+            wrong = (cells[:, k] < 0.0) | (cells[:, k] > 1.0)
+            _check(block, name, cells[:, k], wrong, "a probability, from 0 to 1; decimal odds need --odds")
     if asked.odds:
         chances = 1.0 / cells
         return np.asarray(chances / chances.sum(1, keepdims=True), np.float64)

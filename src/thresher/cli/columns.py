@@ -60,7 +60,7 @@ def choose(table: Table, options: argparse.Namespace) -> Chosen:
         raise _nobody(table, outcomes, found)
     columns = {name: _whole_family(table, name, found[name], outcomes) for name in named}
     used = {column for family in columns.values() for column in family}
-    left_out = tuple((name, _why(name, block)) for name in free if name not in used)
+    left_out = tuple((name, _why(name, block, time)) for name in free if name not in used)
     return Chosen(outcomes, tuple(named), tuple(columns.values()), time, left_out)
 
 
@@ -127,12 +127,15 @@ def _nobody(table: Table, outcomes: tuple[str, ...], found: dict[str, dict[str, 
     )
 
 
-def _why(name: str, block: Block) -> str:
+def _why(name: str, block: Block, time: str | None) -> str:
     if not name:
         return "without a name"
     if block.numeric(name):
         return ""
-    return "empty at first" if not any(cell.strip() for cell in block.text(name)) else "no numbers"
+    cell = next((cell for cell in block.text(name) if cell.strip()), None)
+    if cell is None:
+        return "empty at first"
+    return f"no numbers; as the axis: --time {name}" if time is None and cell.strip()[0].isdigit() else "no numbers"
 
 
 def _listed(names: Sequence[str]) -> str:

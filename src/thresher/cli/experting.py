@@ -27,7 +27,7 @@ from thresher.errors import ExampleError, NotRealizable, ParameterError, SourceE
 from thresher.evaluate.combine import Course, Player, combine, mixture_losses
 from thresher.experts import AdaHedge, FixedShare, Forecaster, Hedge, LossRule
 from thresher.hindsight import best_mixture
-from thresher.ledger import BestExpert, BestMixture, Ledger, Mixture
+from thresher.ledger import BestExpert, BestMixture, BestSequence, Ledger, Mixture
 from thresher.store.atomic import check_place, replace
 
 __all__ = ["Combined", "Hindsight", "experts"]
@@ -46,6 +46,7 @@ _IN_WORDS = {
 }
 _AGGREGATED = ("log", "brier")
 _PASSES, _FEW, _CELLS = 100, 10, 10**8
+_CHANGES = 20
 _LOSSES: dict[str, Literal["squared", "absolute", "log", "brier"]] = {
     "squared": "squared",
     "absolute": "absolute",
@@ -65,7 +66,10 @@ class Hindsight:
 
 @dataclass(frozen=True)
 class Combined:
-    """A run, for those who show it."""
+    """A run, for those who show it; `silence` is why no theorem speaks, if there are no certificates.
+
+    `sequences` are Fixed Share's certificates against the best sequence of forecasters, where its theorem holds.
+    """
 
     options: argparse.Namespace
     table: Table
@@ -77,7 +81,8 @@ class Combined:
     course: Course
     hindsight: Hindsight | None
     certificates: list[Certificate]
-    ledger: str
+    sequences: list[Certificate]
+    silence: str
     seconds: float
 
     @property
@@ -163,7 +168,7 @@ def experts(options: argparse.Namespace) -> int:
             print_json(as_json(combined))
         else:
             print(as_text(combined))
-    if any(certificate.verdict is Verdict.VIOLATED for certificate in combined.certificates):
+    if any(certificate.verdict is Verdict.VIOLATED for certificate in (*combined.certificates, *combined.sequences)):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
     return 0
@@ -231,7 +236,8 @@ def _combine(session: Session, advice: Advice) -> Combined:
     first = BestMixture(names=names) if mixes and loss == "squared" else BestExpert(names=names)
     ledger = Ledger(first)
     try:
-        course = combine(player, advice.rows, loss, ledger, progress=partial(bar.count, "combining"))
+        tosses = isinstance(player, Voting) and player.tosses
+        course = combine(player, advice.rows, loss, ledger, tosses=tosses, progress=partial(bar.count, "combining"))
     except ExampleError as error:
         raise _placed(error, table, chosen, advice) from None
     except NotRealizable as error:  # which names the round
@@ -256,9 +262,23 @@ def _combine(session: Session, advice: Advice) -> Combined:
         course=course,
         hindsight=hindsight,
         certificates=ledger.certificates(),
-        ledger=str(ledger).partition("\n")[2],  # the scores say better what its first line does
+        sequences=_sequences(session, advice, loss, ledger.certificates()),
+        silence=str(ledger).partition("\n")[2].strip(),
         seconds=time.monotonic() - session.began,
     )
+
+
+def _sequences(session: Session, advice: Advice, loss: str, proven: list[Certificate]) -> list[Certificate]:
+    """Of Fixed Share: the same rounds again, against sequences with as many changes as it expects by its alpha."""
+    if session.options.rule != "fixed-share" or not proven or proven[0].verdict is not Verdict.CERTIFIED:
+        return []
+    changes = min(_CHANGES, max(1, round(proven[0].numbers["alpha"] * advice.rounds)))
+    ledger = Ledger(BestSequence(changes))
+    combine(
+        _player(session, loss), advice.rows, loss, ledger, progress=partial(session.bar.count, "looking for the best sequence")
+    )
+    session.bar.end()
+    return ledger.certificates()
 
 
 def _hindsight(advice: Advice, loss: str, course: Course, bar: Bar) -> Hindsight:

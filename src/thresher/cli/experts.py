@@ -87,7 +87,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write each row's combined forecast beside its other columns: CSV, or Parquet by its name",
     )
-    group.add_argument("--report", metavar="FILE.html", help="write a page with the course of weights, scores and regret")
+    group.add_argument(
+        "--report", metavar="FILE.html", help="write a page, in HTML, with the course of weights, scores and regret"
+    )
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")
     group.add_argument("--quiet", action="store_true", help="no progress on stderr")
 

@@ -8,7 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from thresher.cli.experting import Combined
-from thresher.cli.scoreboard import COMING, Board, board, coming, headline, in_units, scores_table, what
+from thresher.cli.scoreboard import (
+    COMING,
+    Board,
+    board,
+    coming,
+    headline,
+    in_units,
+    notices,
+    scores_table,
+    theorems,
+    unproven,
+    what,
+)
 from thresher.evaluate.scores import Metric
 from thresher.report.experts import Page, Picture, page
 
@@ -32,12 +44,14 @@ def as_page(run: Combined) -> str:
             f"{run.table.name}: forecasts of {', '.join(run.chosen.outcomes)}",
             about,
             scores_table(run, scores),
-            in_units(run, scores),
+            notices(run, scores),
+            in_units(run, scores) or unproven(run),
             [float(point.t) for point in points],
             None if label is None else lambda t: label[int(t)],
             _pictures(run, scores),
             coming(run, run.coming[-COMING:]) if run.coming else ([], []),
-            {"What is proven": run.ledger} | ({} if certificate is None else {"The certificate": str(certificate)}),
+            theorems(run),
+            {} if certificate is None else certificate.lines(),
         )
     )
 
@@ -60,16 +74,19 @@ def _pictures(run: Combined, scores: Board) -> list[Picture]:
         lines.append(("the best fixed mixture, known afterwards", best, _OWN_COLOURS + 2))
     top = 3.0 * max(course)
     pictures = [
-        Picture("Weights", f"How much {_who(len(names))} counts.", "weight", weights),
+        Picture("Weights", f"How much {_who(len(names))} counts after each round; all began alike.", "weight", weights),
         Picture("Score so far", _caption(metric, lines, top), metric.name, lines, top),
     ]
     regret = _regret(run)
     if regret:
-        proven = [math.nan if point.proven is None else point.proven for point in points]
         who = "the best fixed mixture of the whole run" if run.against == "mixture" else "the best forecaster"
-        text = f"What the combination lost more than {who} up to each round, and what that is proven to stay below."
-        lines = [("regret", regret, 0), ("proven", proven, 2)]
-        pictures.append(Picture("Regret under its bound", text, f"{run.loss} loss", lines))
+        heading, text = "Regret", f"What the combination lost more than {who} up to each round"
+        lines = [("regret", regret, 0)]
+        if headline(run) is not None and points[-1].proven is not None:
+            heading, text = "Regret under its bound", f"{text}, and what that is proven to stay below"
+            lines.append(("proven", [math.nan if point.proven is None else point.proven for point in points], 2))
+        axis = "mistakes" if run.binary else f"{run.loss} loss"
+        pictures.append(Picture(heading, f"{text}.", axis, lines))
     return pictures
 
 

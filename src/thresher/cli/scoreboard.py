@@ -15,13 +15,28 @@ from thresher.cli.voting import Voting
 from thresher.evaluate.combine import Point
 from thresher.evaluate.scores import METRICS, Metric
 
-__all__ = ["COMING", "Board", "as_json", "as_text", "board", "coming", "headline", "in_units", "scores_table", "what"]
+__all__ = [
+    "COMING",
+    "Board",
+    "as_json",
+    "as_text",
+    "board",
+    "coming",
+    "headline",
+    "in_units",
+    "notices",
+    "scores_table",
+    "theorems",
+    "unproven",
+    "what",
+]
 
 _SHOWN = 12
 COMING = 10
 _SUSPECT = 10.0
 _HOW_SHOWN = ("--quiet", "--json")
-_RATE = Metric("error rate", "the mean chance of a mistake")
+_RATE = Metric("error rate", "the share of rounds with a mistake, or the mean chance of one")
+_SHARE = 4  # decimals of a probability
 
 
 class Scored(NamedTuple):
@@ -85,7 +100,7 @@ def _less(end: Point, part: Point, k: int) -> float:
 def as_text(run: Combined) -> str:
     """What the user reads at the end."""
     scores = board(run)
-    parts = [what(run), _table(*scores_table(run, scores)), *_notices(run, scores), _proof(run, scores), _next(run), _hint(run)]
+    parts = [what(run), _table(*scores_table(run, scores)), *notices(run, scores), _proof(run, scores), _next(run), _hint(run)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -119,6 +134,8 @@ def scores_table(run: Combined, scores: Board) -> tuple[list[str], list[list[str
         head.append("awake")
     if run.binary:
         head.insert(1, "mistakes")
+    counts = [round(one.score * one.rounds, 6) for one in (*everybody, *ranked)]
+    places = 0 if all(count.is_integer() for count in counts) else 1
     rows = []
     for one in (*everybody, *ranked[:_SHOWN]):
         cells = [one.name, _figure(one.score, decimals, run), _figure(one.last, decimals, run), _percent(one.weight)]
@@ -127,51 +144,98 @@ def scores_table(run: Combined, scores: Board) -> tuple[list[str], list[list[str
         if slept:
             cells.append(f"{one.rounds:,}" if one.weight is not None else "")
         if run.binary:
-            cells.insert(1, f"{one.score * one.rounds:,.1f}")
+            cells.insert(1, f"{one.score * one.rounds:,.{places}f}")
         rows.append(cells)
     if len(ranked) > _SHOWN:
         rows.append([f"… and {len(ranked) - _SHOWN:,} more", *[""] * (len(head) - 1)])
     return head, rows
 
 
-def _notices(run: Combined, scores: Board) -> list[str]:
-    notices = []
+def notices(run: Combined, scores: Board) -> list[str]:
+    """What the reader should know of the scores."""
+    said = []
     if run.mistakes is not None:
-        voter = (
-            "the majority itself made" if isinstance(run.player, Voting) else "saying what half of the weight says would make"
-        )
-        notices.append(
-            f"{voter} {_counted(run.mistakes, 'mistake')}; above are those expected, by the weight on the wrong side"
-        )
+        said.append(_about_mistakes(run, _counted(run.mistakes, "mistake")))
     if len(run.chosen.experts) == 1:
-        notices.append("there is one forecaster, so the combination is that one")
-    if run.hindsight is None and run.advice.asleep:
-        notices.append(
-            "forecasters slept in some rounds: each one's score is over its own rounds, and there is no fixed mixture"
+        said.append("there is one forecaster, so the combination is that one")
+    if run.advice.asleep:
+        said.append("forecasters slept in some rounds: each one's score is over its own rounds, and there is no fixed mixture")
+    back, times = run.advice.back, run.advice.times
+    if back is not None and times is not None:
+        said.append(
+            f"{run.chosen.time} goes back in row {back + 1:,}, to {times[back]} after {times[back - 1]}: "
+            "rows are played in the order of the table"
         )
     finite = [one.score for one in scores.experts if math.isfinite(one.score)]
     least = min(finite, default=math.nan)
     for one in scores.experts:
         if run.loss in ("squared", "absolute") and not run.binary and one.score > _SUSPECT * least > 0:
-            notices.append(
+            said.append(
                 f"is {one.name} a forecaster? Its {scores.metric.name} is far above the others'; --experts leaves it out"
             )
         if one.score == math.inf:
-            notices.append(f"{one.name} gave probability 0 to what happened, and is out for good")
-    return notices[:_SHOWN]
+            said.append(f"{one.name} gave probability 0 to what happened, and is out for good")
+    return said[:_SHOWN]
+
+
+def _about_mistakes(run: Combined, made: str) -> str:
+    expected = "those expected, by the weight on the wrong side"
+    if not isinstance(run.player, Voting):
+        return f"saying what half of the weight says would make {made}; above are {expected}"
+    if run.player.tosses:
+        return f"with its coins the majority made {made}; above are those expected, before the coins are tossed"
+    return (
+        f"the combination made {made}; of averages and mixtures above are {expected}. "
+        "What is forecast is the share of the weight that says 1"
+    )
 
 
 def _proof(run: Combined, scores: Board) -> str:
-    lines = ["What is proven"]
-    said = in_units(run, scores)
-    if said:
-        lines.append(said)
-    lines += [run.ledger] if run.ledger else []
+    said = in_units(run, scores) or unproven(run)
+    lines = ["What is proven", *([said] if said else [])]
+    if run.certificates:
+        lines += ["", _table(*theorems(run), left=(0, 3))]
     best = headline(run)
     lines += ["", str(best)] if best is not None else []
-    if best is None and run.options.rule in ("hedge", "fixed-share"):
-        lines.append(f"  {run.options.rule} needs losses of at most 1; adahedge has a theorem for losses of any size")
     return "\n".join(lines)
+
+
+def theorems(run: Combined) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table of what each theorem says; one that does not apply counts nothing."""
+    rows = []
+    for each in run.certificates:
+        numbers = ["–", "–"] if each.verdict is Verdict.VOID else [each.counted, "∞" if each.bound.infinite else each.limit]
+        rows.append([str(each.verdict), *numbers, _noted(each.bound.theorem.name, each.note or each.condition)])
+    for each in run.sequences:
+        name = f"{each.bound.theorem.name}, against {each.witness}"
+        rows.append([str(each.verdict), each.counted, each.limit, _noted(name, each.note)])
+    return ["verdict", "count", "bound", "theorem"], rows
+
+
+def _noted(name: str, note: str) -> str:
+    return f"{name} ({note})" if note else name
+
+
+def unproven(run: Combined) -> str:
+    """Why nothing is proven, and what would help."""
+    if not run.certificates:
+        return run.silence
+    first, end = run.certificates[0], run.course.points[-1]
+    if first.verdict is not Verdict.VOID:
+        return ""
+    if run.advice.asleep:
+        missing = zip(run.chosen.experts, (end.t - end.awake).tolist(), strict=True)
+        empty = _some([f"{count:,} of {name}" for name, count in missing if count])
+        return (
+            f"nothing is proven, for the theorem is about forecasters that never sleep. Fill the empty cells ({empty}), "
+            "drop their rows, or leave such forecasters out with --experts"
+        )
+    if run.options.rule in ("hedge", "fixed-share"):
+        return (
+            f"nothing is proven, for {run.options.rule} has a theorem only where {first.lines()['Broken']}. "
+            "Divide all forecasts and the outcome by one number, or use adahedge, which has a theorem for losses of any size"
+        )
+    return f"nothing is proven, for this is {first.note}"
 
 
 def in_units(run: Combined, scores: Board) -> str:
@@ -180,6 +244,8 @@ def in_units(run: Combined, scores: Board) -> str:
     end, metric = run.course.points[-1], scores.metric
     if best is None or best.bound.infinite:
         return ""
+    if run.advice.asleep:  # this is about the rounds of one forecaster, not about a score over all
+        return f"{best.verdict}: regret {best.counted} of at most {best.limit}, against {best.witness}"
     if best.bound.on != "regret":
         least = int(np.argmin(end.losses))
         return (
@@ -221,7 +287,8 @@ def coming(run: Combined, rows: Sequence[int]) -> tuple[list[str], list[list[str
     """The head and the rows of a table of forecasts."""
     made = run.course.forecasts.reshape(len(run.course.forecasts), -1)[list(rows)]
     times = run.advice.times
-    decimals = _decimals([float(value) for value in made.ravel()] or [1.0])
+    chances = run.binary or run.loss in ("log", "brier")
+    decimals = _SHARE if chances else _decimals([float(value) for value in made.ravel()])
     first = "row" if times is None else run.chosen.time or ""
     names = [*run.chosen.outcomes]
     return [first, *names], [
@@ -236,7 +303,7 @@ def _hint(run: Combined) -> str:
     if run.options.forecasts is not None:
         lines.append(f"Wrote every forecast to {run.options.forecasts}.")
     if run.options.report is not None:
-        lines.append(f"Wrote the report to {run.options.report}; any browser shows it.")
+        lines.append(f"Wrote the report to {run.options.report}: HTML, for any browser.")
     if run.options.forecasts is None:
         lines.append(f"To keep every forecast:\n  thresher experts {arguments} --forecasts combined.csv")
     if run.options.report is None:
@@ -294,8 +361,9 @@ def as_json(run: Combined) -> dict[str, Any]:
         "next": _coming_json(run),
         "seconds": run.seconds,
         "mistakes": run.mistakes,
-        "notices": _notices(run, scores),
+        "notices": notices(run, scores),
         "certificates": [certificate.as_dict() for certificate in run.certificates],
+        "sequences": [certificate.as_dict() for certificate in run.sequences],
         "forecasts": run.options.forecasts,
         "report": run.options.report,
     }
@@ -358,13 +426,13 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns, the first to the left and the others to the right."""
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
+    """Columns, those in `left` to the left and the others to the right."""
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
     lines = []
     for row in (head, *rows):
         cells = [
-            f"{cell:<{width}}" if k == 0 else f"{cell:>{width}}"
+            f"{cell:<{width}}" if k in left else f"{cell:>{width}}"
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())

@@ -34,6 +34,7 @@ class Voting:
     def __init__(self, options: argparse.Namespace, n: int) -> None:
         given = {name: getattr(options, name) for name in ("beta", "seed") if getattr(options, name) is not None}
         self.learner = MAJORITIES[options.rule](n, **given)
+        self.tosses = isinstance(self.learner, (RandomizedMajority, ImprovedMajority))
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -41,10 +42,12 @@ class Voting:
 
     @property
     def proven(self) -> Bound | None:
-        """What the loss is proven to stay below, less the best forecaster's mistakes; None where a theorem counts otherwise."""
+        """What the loss is proven to stay below, less the best forecaster's mistakes."""
         rule, n, m = self.learner.rule, self.learner.n, int(self.learner.expert_mistakes.min())
         if isinstance(self.learner, FollowTheLeader):
             bound = bounds.follow_the_leader(m, n=n)
+        elif isinstance(self.learner, WeightedMajority) and rule.beta is not None:
+            bound = bounds.weighted_majority(m, n=n, beta=rule.beta)
         elif isinstance(self.learner, RandomizedMajority) and rule.beta is not None:
             bound = bounds.randomized_majority(m, n=n, beta=rule.beta)
         elif isinstance(self.learner, ImprovedMajority) and rule.beta is not None:

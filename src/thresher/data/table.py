@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from thresher.data.source import Opened, Place, Source
 from thresher.errors import ParameterError, SourceError
 
-__all__ = ["Block", "Table", "open_table"]
+__all__ = ["MISSING", "Block", "Table", "open_table"]
 
 _PARQUET = b"PAR1"
 _UTF_8_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _SEPARATORS = (",", "\t", ";")
-_MISSING = ("", "nan", "na", "n/a", "null", "none")
+#: How an empty cell may be written, in any case.
+MISSING = ("", "nan", "na", "n/a", "null", "none")
 _TRUTH = {"true": 1.0, "false": 0.0}
 _BYTES = 1 << 20
 _ROWS = 1 << 14
@@ -86,7 +87,7 @@ class Block(NamedTuple):
         kind = cells.type
         if arrow.types.is_string(kind) or arrow.types.is_large_string(kind):
             trimmed = compute.utf8_trim_whitespace(cells)
-            missing = compute.is_in(compute.utf8_lower(trimmed), value_set=arrow.array(_MISSING, kind))
+            missing = compute.is_in(compute.utf8_lower(trimmed), value_set=arrow.array(MISSING, kind))
             cells = compute.if_else(missing, arrow.scalar(None, kind), trimmed)
         elif not (arrow.types.is_primitive(kind) or arrow.types.is_decimal(kind)) or arrow.types.is_temporal(kind):
             raise self.error(0, f"column {name!r}: found a column of {kind}, expected numbers")

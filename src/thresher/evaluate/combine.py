@@ -85,10 +85,12 @@ def combine(
     loss: str,
     ledger: Ledger | None = None,
     *,
+    tosses: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Course:
     """Plays all rows in order, and enters the rounds into the ledger; `progress` is told how many were played, and of how many.
 
+    Rounds with labels lose the chance of a mistake if the player `tosses` coins, and otherwise 1 for each mistake.
     A row that cannot be played raises `ExampleError` with `.row` counted over the whole table.
     """
     rounds = sum(int(np.count_nonzero(~np.isnan(rows.outcomes))) for rows in table)
@@ -104,7 +106,10 @@ def combine(
             if known:
                 played = player.learn_many(rows.forecasts, rows.outcomes)
                 said = _said(played, rows.outcomes)
-                tally.enter(loss, rows, said)
+                lost = losses(loss, said[:, None], rows.outcomes)[:, 0]
+                if isinstance(played, Rounds) and not tosses:
+                    lost = (played.predictions != played.labels).astype(np.float64)
+                tally.enter(loss, rows, lost)
                 if ledger is not None:
                     ledger.enter(played)
                 if tally.t in marks:
@@ -174,13 +179,13 @@ class _Tally:
         self._losses = np.zeros(n)
         self._awake = np.zeros(n, np.int64)
 
-    def enter(self, loss: str, rows: Rows, said: Numbers) -> None:
+    def enter(self, loss: str, rows: Rows, lost: Numbers) -> None:
         each = losses(loss, rows.forecasts, rows.outcomes)
         self._losses = self._losses + np.nansum(each, axis=0)
         self._awake = self._awake + np.count_nonzero(~np.isnan(each), axis=0)
-        self._loss += float(losses(loss, said[:, None], rows.outcomes).sum())
+        self._loss += float(lost.sum())
         self._average += float(losses(loss, averages(rows.forecasts)[:, None], rows.outcomes).sum())
-        self.t += len(said)
+        self.t += len(lost)
 
     def point(self, player: Player, row: int) -> Point:
         proven = None if self.t == 0 else player.proven

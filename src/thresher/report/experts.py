@@ -30,10 +30,16 @@ p { margin: 0.3rem 0; }
 .soft { color: var(--soft); }
 .proof { border-left: 4px solid var(--ink); background: var(--band); padding: 0.6rem 1rem; margin: 1rem 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.6rem 0; }
-th, td { text-align: right; padding: 0.15rem 0.8rem; border-bottom: 1px solid var(--rule); }
-th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; }
-pre { background: var(--band); padding: 0.8rem; overflow-x: auto; white-space: pre-wrap; font-size: 0.8rem; }
+th, td { text-align: right; padding: 0.15rem 0.8rem; border-bottom: 1px solid var(--rule); white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; white-space: normal; overflow-wrap: anywhere; }
+th:first-child, td:first-child { min-width: 7.5rem; }
+@media (max-width: 30rem) { th, td { padding: 0.15rem 0.4rem; } }
+.theorems th:last-child, .theorems td:last-child { text-align: left; white-space: normal; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; font-size: 0.9rem; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
+@media print { .scroll { overflow-x: visible; } }
 .chart { width: 100%; height: auto; }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--soft); }
 .grid { stroke: var(--rule); stroke-opacity: 1; }
@@ -67,30 +73,37 @@ class Page(NamedTuple):
     title: str
     about: Sequence[str]
     scores: tuple[Sequence[str], Sequence[Sequence[str]]]
+    notices: Sequence[str]
     proof: str
     x: Sequence[float]
     label: Callable[[float], str] | None
     pictures: Sequence[Picture]
     coming: tuple[Sequence[str], Sequence[Sequence[str]]]
-    details: Mapping[str, str]
+    theorems: tuple[Sequence[str], Sequence[Sequence[str]]]
+    certificate: Mapping[str, str]
 
 
 def page(shown: Page) -> str:
     """The page as HTML: one file that needs no other, no script, and no net.
 
     >>> picture = Picture("Weights", "", "weight", [("the combination", [1.0, 1.0], 0)])
-    >>> made = page(Page("t & u", ["3 rounds"], (["who"], [["a"]]), "", [1, 2], None, [picture], ([], []), {}))
+    >>> made = page(Page("t & u", ["3 rounds"], (["who"], [["a"]]), [], "", [1, 2], None, [picture], ([], []), ([], []), {}))
     >>> made.startswith("<!DOCTYPE html>"), "t &amp; u" in made, "http" in made.replace("http://www.w3.org/2000/svg", "")
     (True, True, False)
     """
     parts = [f"<h1>{escape(shown.title)}</h1>", *(f'<p class="soft">{escape(line)}</p>' for line in shown.about)]
     if shown.proof:
         parts.append(f'<p class="proof">{escape(shown.proof)}</p>')
-    parts.append(f'<section><h2>Scores</h2><div class="scroll">{table(*shown.scores)}</div></section>')
+    notices = "".join(f"<p>{escape(notice)}</p>" for notice in shown.notices)
+    parts.append(f'<section><h2>Scores</h2><div class="scroll">{table(*shown.scores)}</div>{notices}</section>')
     parts += [_drawn(picture, shown) for picture in shown.pictures]
     if shown.coming[1]:
         parts.append(f'<section><h2>Next forecasts</h2><div class="scroll">{table(*shown.coming)}</div></section>')
-    parts += [f"<section><h2>{escape(name)}</h2><pre>{escape(text)}</pre></section>" for name, text in shown.details.items()]
+    if shown.theorems[1]:
+        parts.append(f'<section><h2>What is proven</h2><div class="scroll theorems">{table(*shown.theorems)}</div></section>')
+    if shown.certificate:
+        lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in shown.certificate.items())
+        parts.append(f"<section><h2>The certificate</h2><dl>{lines}</dl></section>")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
