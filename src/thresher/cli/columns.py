@@ -132,7 +132,7 @@ def _why(name: str, block: Block) -> str:
         return "without a name"
     if block.numeric(name):
         return ""
-    return "empty at first" if not any(cell.strip() for cell in block.text(name)) else "no numbers"
+    return "empty at first" if block.blank(name) else "no numbers"
 
 
 def _listed(names: Sequence[str]) -> str:
