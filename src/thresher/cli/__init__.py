@@ -82,7 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say("interrupted; nothing was saved", INTERRUPTED)
     except MemoryError:
-        return _say("there is not enough memory for this; try smaller --bits", WRONG)
+        hint = "; try smaller --bits" if hasattr(options, "bits") else ""
+        return _say(f"there is not enough memory for this{hint}", WRONG)
     except (ThresherError, OSError, UnicodeError) as error:
         return _say(_one_line(_in_words(error)), WRONG)
 

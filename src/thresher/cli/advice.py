@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -215,25 +214,44 @@ def written(table: Table, chosen: Chosen, forecasts: Numbers, name: str) -> Iter
     return make(table, chosen, names, columns)
 
 
-def _of_block(table: Table, block: Block, columns: Numbers) -> Numbers:
-    made = columns[block.first : block.first + len(block)]
-    if len(made) < len(block):
-        raise SourceError(f"found more than {len(columns):,} rows, expected as many as before: it has changed", file=table.name)
-    return made
+def _blocks(table: Table, columns: Numbers) -> Iterator[tuple[Block, Numbers]]:
+    """The rows once more, which must be as they were, and what was forecast for them."""
+    count = 0
+    for block in table.blocks(unchanged=True):
+        count += len(block)
+        if count > len(columns):
+            break
+        yield block, columns[block.first : count]
+    if count != len(columns):
+        rows = f"more than {len(columns):,}" if count > len(columns) else f"{count:,}"
+        raise SourceError(f"found {rows} rows, expected {len(columns):,} as before: it has changed", file=table.name)
+
+
+class _Lines:
+    """Rows of a CSV file, each written at once. Their end is CR LF to the writer, which quotes a cell with a part of it."""
+
+    END = "\r\n"
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def write(self, line: str, /) -> None:
+        self._lines.append(line.removesuffix(self.END) + "\n")
+
+    def taken(self) -> bytes:
+        lines, self._lines = self._lines, []
+        return "".join(lines).encode("utf-8")
 
 
 def _csv(table: Table, _chosen: Chosen, names: list[str], columns: Numbers) -> Iterator[bytes]:
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=table.separator, lineterminator="\n")
+    out = _Lines()
+    writer = csv.writer(out, delimiter=table.separator, lineterminator=out.END)
     writer.writerow([*table.columns, *names])
-    for block in table.blocks():
+    for block, made in _blocks(table, columns):
         cells = [block.texts(number) for number in range(len(table.columns))]
-        made = _of_block(table, block, columns)
         cells += [["" if math.isnan(value) else repr(value) for value in made[:, k].tolist()] for k in range(made.shape[1])]
         writer.writerows(zip(*cells, strict=True))
-        yield out.getvalue().encode("utf-8")
-        out.seek(0)
-        out.truncate()
+        yield out.taken()
 
 
 def _parquet(table: Table, chosen: Chosen, names: list[str], columns: Numbers) -> Iterator[bytes]:
@@ -242,8 +260,7 @@ def _parquet(table: Table, chosen: Chosen, names: list[str], columns: Numbers) -
     numeric = {*chosen.outcomes, *(name for family in chosen.columns for name in family)}
     with tempfile.SpooledTemporaryFile(_PIECE << 4) as file:
         writer: Any = None
-        for block in table.blocks():
-            made = _of_block(table, block, columns)
+        for block, made in _blocks(table, columns):
             arrays = [
                 arrow.array(block.numbers(name), from_pandas=True) if name in numeric else block.cells.column(number)
                 for number, name in enumerate(table.columns)

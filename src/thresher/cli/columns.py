@@ -132,10 +132,9 @@ def _why(name: str, block: Block, time: str | None) -> str:
         return "without a name"
     if block.numeric(name):
         return ""
-    cell = next((cell for cell in block.text(name) if cell.strip()), None)
-    if cell is None:
+    if block.blank(name):
         return "empty at first"
-    return f"no numbers; as the axis: --time {name}" if time is None and cell.strip()[0].isdigit() else "no numbers"
+    return f"no numbers; as the axis: --time {name}" if time is None and block.starts_with_digit(name) else "no numbers"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from thresher.store.atomic import check_place, replace
 __all__ = ["Combined", "Hindsight", "experts"]
 
 VIOLATED = 3
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _IN_WORDS = {
     "adahedge": "AdaHedge",
     "hedge": "Hedge",
@@ -57,10 +59,11 @@ _LOSSES: dict[str, Literal["squared", "absolute", "log", "brier"]] = {
 
 @dataclass(frozen=True)
 class Hindsight:
-    """The best fixed mixture, found after the fact, what it lost up to each point, and how far it may be from the best."""
+    """The best fixed mixture, found after the fact: what it lost up to each point, and in the last part; how far it is off."""
 
     weights: Numbers
     losses: dict[int, float]
+    tail: float
     gap: float
 
 
@@ -156,22 +159,42 @@ def experts(options: argparse.Namespace) -> int:
         session = Session(options, table, chosen, limits, bar, time.monotonic())
         advice = read(table, chosen, Asked(options.odds, options.loss in _AGGREGATED, options.rule in MAJORITIES, limits), bar)
         combined = _combine(session, advice)
-        if options.forecasts is not None:
-            replace(options.forecasts, written(table, chosen, combined.course.forecasts, options.forecasts))
-        from thresher.cli.scoreboard import as_json, as_text
-
-        if options.report is not None:
-            from thresher.cli.reporting import as_page
-
-            replace(options.report, [as_page(combined).encode("utf-8", "replace")])
-        if options.json:
-            print_json(as_json(combined))
-        else:
-            print(as_text(combined))
+        _show(combined)
     if any(certificate.verdict is Verdict.VIOLATED for certificate in (*combined.certificates, *combined.sequences)):
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
     return 0
+
+
+def _show(combined: Combined) -> None:
+    """Files are written when all that goes into them, and what is printed, is made."""
+    from thresher.cli.scoreboard import as_json, as_text
+
+    options = combined.options
+    said = as_json(combined) if options.json else None
+    text = "" if options.json else as_text(combined)
+    page = b""
+    if options.report is not None:
+        from thresher.cli.reporting import as_page
+
+        page = as_page(combined).encode("utf-8", "replace")
+    if options.forecasts is not None:
+        _write(options.forecasts, written(combined.table, combined.chosen, combined.course.forecasts, options.forecasts))
+    if options.report is not None:
+        _write(options.report, [page])
+    if said is not None:
+        print_json(said)
+    else:
+        print(text)
+
+
+def _write(path: str, pieces: Iterable[bytes]) -> None:
+    try:
+        replace(path, pieces)
+    except OSError as error:
+        if error.filename is None and error.errno in _NO_ROOM:
+            raise OSError(error.errno, error.strerror, path) from None
+        raise
 
 
 # ---- what was asked for --------------------------------------------------------------------------------------------
@@ -294,7 +317,7 @@ def _hindsight(advice: Advice, loss: str, course: Course, bar: Bar) -> Hindsight
 
     cells = sum(rows.forecasts.size for rows in advice.rows)
     found = best_mixture(rounds, _LOSSES[loss], passes=min(_PASSES, max(_FEW, _CELLS // cells)))
-    return Hindsight(found.u, mixture_losses(course, advice.rows, loss, found.u), found.gap)
+    return Hindsight(found.u, *mixture_losses(course, advice.rows, loss, found.u), found.gap)
 
 
 def _usual_loss(session: Session, advice: Advice) -> str:

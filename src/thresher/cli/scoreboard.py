@@ -12,7 +12,6 @@ import numpy as np
 from thresher.bounds import Certificate, Verdict
 from thresher.cli.experting import Combined
 from thresher.cli.voting import Voting
-from thresher.evaluate.combine import Point
 from thresher.evaluate.scores import METRICS, Metric
 
 __all__ = [
@@ -63,23 +62,23 @@ class Board(NamedTuple):
 def board(run: Combined) -> Board:
     """The scores of everybody."""
     metric = _RATE if run.binary else METRICS[run.loss]
-    end, part = run.course.points[-1], run.course.part
+    end, tail = run.course.points[-1], run.course.tail
     names = run.chosen.experts
     found = run.hindsight
 
-    def scored(name: str, loss: float, before: float) -> Scored:
-        return Scored(name, metric.of(loss, end.t), metric.of(loss - before, end.t - part.t), end.t)
+    def scored(name: str, loss: float, last: float) -> Scored:
+        return Scored(name, metric.of(loss, end.t), metric.of(last, tail.t), end.t)
 
     return Board(
         metric,
-        scored("the combination", end.loss, part.loss),
-        scored("the plain average", end.average, part.average),
-        None if found is None else scored("the best fixed mixture", found.losses[end.t], found.losses[part.t]),
+        scored("the combination", end.loss, tail.loss),
+        scored("the plain average", end.average, tail.average),
+        None if found is None else scored("the best fixed mixture", found.losses[end.t], found.tail),
         [
             Scored(
                 name,
                 metric.of(float(end.losses[k]), int(end.awake[k])),
-                metric.of(_less(end, part, k), int(end.awake[k] - part.awake[k])),
+                metric.of(float(tail.losses[k] if math.isfinite(end.losses[k]) else math.inf), int(tail.awake[k])),
                 int(end.awake[k]),
                 float(end.weights[k]),
                 None if found is None else float(found.weights[k]),
@@ -87,11 +86,6 @@ def board(run: Combined) -> Board:
             for k, name in enumerate(names)
         ],
     )
-
-
-def _less(end: Point, part: Point, k: int) -> float:
-    """What one forecaster lost in the last part."""
-    return float(end.losses[k] - part.losses[k]) if math.isfinite(part.losses[k]) else math.inf
 
 
 # ---- words and tables ----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import shutil
 import tempfile
@@ -73,9 +74,33 @@ class Block(NamedTuple):
         return self.texts(self.table.places[name])
 
     def texts(self, number: int) -> list[str]:
-        """The same by the column's number, from 0, for those that have no name."""
+        """The same by the column's number, from 0, for those that have no name. What has no text raises `SourceError`."""
+        arrow, compute = _arrow(), _arrow(".compute")
         cells = self.cells.column(number)
-        return ["" if cell is None else str(cell) for cell in cells.to_pylist()]
+        try:
+            if arrow.types.is_temporal(cells.type):  # Python's times are fewer than Parquet's
+                spelled = compute.cast(cells, arrow.string())
+                cells = compute.replace_substring_regex(spelled, r"\.0+(Z?)$", r"\1")
+            return ["" if cell is None else str(cell) for cell in cells.to_pylist()]
+        except (arrow.ArrowException, ValueError, ArithmeticError, LookupError) as error:
+            raise self._unreadable(self.table.columns[number], error) from None
+
+    def blank(self, name: str) -> bool:
+        """Whether all cells of a column are empty; what cannot be read is not."""
+        cells = self.cells.column(self.table.places[name])
+        if not _is_text(cells.type):
+            return int(cells.null_count) == len(self)
+        try:
+            return not any(cell.strip() for cell in self.text(name))
+        except SourceError:
+            return False
+
+    def starts_with_digit(self, name: str) -> bool:
+        """Whether the first cell of a column that is not empty does, as a date does; what cannot be read does not."""
+        try:
+            return next((cell.strip() for cell in self.text(name) if cell.strip()), "")[:1].isdigit()
+        except SourceError:
+            return False
 
     def error(self, row: int, message: str) -> SourceError:
         """What is wrong with one of these rows, counted from 0, as an error that says where it stands."""
@@ -85,9 +110,12 @@ class Block(NamedTuple):
         arrow, compute = _arrow(), _arrow(".compute")
         cells = self.cells.column(self.table.places[name])
         kind = cells.type
-        if arrow.types.is_string(kind) or arrow.types.is_large_string(kind):
-            trimmed = compute.utf8_trim_whitespace(cells)
-            missing = compute.is_in(compute.utf8_lower(trimmed), value_set=arrow.array(MISSING, kind))
+        if _is_text(kind):
+            try:
+                trimmed = compute.utf8_trim_whitespace(cells)
+                missing = compute.is_in(compute.utf8_lower(trimmed), value_set=arrow.array(MISSING, kind))
+            except arrow.ArrowException as error:
+                raise self._unreadable(name, error) from None
             cells = compute.if_else(missing, arrow.scalar(None, kind), trimmed)
         elif not (arrow.types.is_primitive(kind) or arrow.types.is_decimal(kind)) or arrow.types.is_temporal(kind):
             raise self.error(0, f"column {name!r}: found a column of {kind}, expected numbers")
@@ -97,6 +125,10 @@ class Block(NamedTuple):
             spelled = cells.to_pylist()
             return np.array([self._spelled(name, row, cell) for row, cell in enumerate(spelled)], np.float64)
         return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
+
+    def _unreadable(self, name: str, error: Exception) -> SourceError:
+        found = f"found cells that cannot be read ({_first_line(error)})"
+        return SourceError(f"column {name!r}: {found}, expected text in UTF-8, numbers or times", file=self.table.name)
 
     def _spelled(self, name: str, row: int, cell: str | None) -> float:
         """A number in a spelling that pyarrow does not know."""
@@ -118,6 +150,7 @@ class Table:
         self.name = str(source)
         self.read = 0
         self._kept = kept
+        self._state: tuple[int, ...] | None = None
         with self._opened() as opened:
             head = opened.peek()
             self.parquet = head.startswith(_PARQUET)
@@ -127,16 +160,23 @@ class Table:
         self.places = {name: number for number, name in reversed(list(enumerate(self.columns)))}
         self._check_names()
 
-    def blocks(self) -> Iterator[Block]:
-        """The rows from the first one on."""
+    def blocks(self, *, unchanged: bool = False) -> Iterator[Block]:
+        """The rows from the first one on; `unchanged`: if the file is not what it was the last time, `SourceError`."""
         first = 0
         with self._opened() as opened:
+            before = self._state if unchanged else _state(opened)
+            self._check_unchanged(before, opened)
+            self._state = before
             for batch in self._batches(opened):
+                if batch.num_columns != len(self.columns):
+                    raise self._changed()
                 for start in range(0, batch.num_rows, _ROWS):
                     block = Block(self, first, batch.slice(start, _ROWS))
                     self.read = opened.position()
                     yield block
                     first += len(block)
+            if unchanged:
+                self._check_unchanged(before, opened)
 
     def error(self, row: int, message: str) -> SourceError:
         """What is wrong with a row, counted from 0, as an error that says where it stands."""
@@ -144,6 +184,13 @@ class Table:
             return SourceError(f"row {row + 1}: {message}", file=self.name)
         line = next((line for number, (line, _) in enumerate(self._lines()) if number == row + 1), None)
         return SourceError(message, file=self.name, line=line)
+
+    def _check_unchanged(self, before: tuple[int, ...] | None, opened: Opened) -> None:
+        if before != _state(opened):
+            raise self._changed()
+
+    def _changed(self) -> SourceError:
+        return SourceError("found another table than before, expected a file that does not change meanwhile", file=self.name)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
@@ -167,7 +214,7 @@ class Table:
             try:
                 yield from reading.open_csv(
                     io.BufferedReader(_Raw(opened), _BYTES),
-                    read_options=reading.ReadOptions(use_threads=False, block_size=_BYTES),
+                    read_options=reading.ReadOptions(use_threads=False, block_size=self._room()),
                     parse_options=reading.ParseOptions(delimiter=self.separator, newlines_in_values=True),
                     convert_options=reading.ConvertOptions(column_types=dict.fromkeys(self._written, arrow.string())),
                 )
@@ -179,6 +226,10 @@ class Table:
             raise SourceError(
                 f"found a table that cannot be read ({_first_line(error)}), expected it whole", file=self.name
             ) from None
+
+    def _room(self) -> int:
+        """So many bytes that the names fit, and a row of numbers."""
+        return max(_BYTES, 2 * sum(len(name.encode()) + 32 for name in self._written))
 
     def _seekable(self, opened: Opened) -> Any:
         if isinstance(opened.text, io.BufferedReader) and opened.text.seekable():
@@ -193,7 +244,9 @@ class Table:
         with self._opened() as opened:
             try:
                 schema = _arrow(".parquet").ParquetFile(self._seekable(opened)).schema_arrow
-            except _arrow().ArrowException as error:
+            except (_arrow().ArrowException, OSError, UnicodeError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
                 raise SourceError(f"found damaged Parquet ({_first_line(error)}), expected it whole", file=self.name) from None
             return [str(name) for name in schema.names]
 
@@ -209,10 +262,11 @@ class Table:
     def _check_names(self) -> None:
         if not self.columns:
             raise SourceError("found an empty table, expected a line with the names of the columns, and rows", file=self.name)
-        again = next((name for number, name in enumerate(self.columns) if name and name in self.columns[:number]), None)
+        again = next((name for number, name in enumerate(self.columns) if name and self.places[name] < number), None)
         if again is not None:
-            raise SourceError(f"found two columns named {again!r}, expected different names", file=self.name, line=1)
-        if all(_NUMBER.fullmatch(name) for name in self.columns):
+            line = None if self.parquet else 1
+            raise SourceError(f"found two columns named {again!r}, expected different names", file=self.name, line=line)
+        if not self.parquet and all(_NUMBER.fullmatch(name) for name in self.columns):
             found = _shown(self.separator.join(self.columns))
             raise SourceError(f"found {found}, expected the names of the columns first", file=self.name, line=1)
 
@@ -232,13 +286,16 @@ class Table:
 
     def _explained(self, error: Exception) -> SourceError:
         """What pyarrow could not read, with its place."""
-        expected = len(self.columns)
+        expected, lines = len(self.columns), 0
         for line, cells in self._lines():
+            lines += 1
             self._check_text(cells, line)
             if len(cells) != expected:
                 found = _shown(self.separator.join(cells))
                 wrong = f"found {_counted(len(cells))} in {found}, expected {_counted(expected)}, as in the first line"
                 return SourceError(wrong, file=self.name, line=line)
+        if lines == 1:
+            return SourceError("found an empty table, expected rows below the names of the columns", file=self.name)
         return SourceError(f"found a row that cannot be read ({_first_line(error)}), expected CSV", file=self.name)
 
     def _check_text(self, cells: Sequence[str], line: int) -> None:
@@ -310,6 +367,19 @@ class _Unclosed(io.RawIOBase):
         read = self._file.read(len(room))
         room[: len(read)] = read
         return len(read)
+
+
+def _state(opened: Opened) -> tuple[int, ...] | None:
+    """What differs if a file has been replaced or written to; None for what is no file."""
+    if opened.raw is None:
+        return None
+    found = os.fstat(opened.raw.fileno())
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _is_text(kind: Any) -> bool:
+    types = _arrow().types
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _shown(cell: str) -> str:

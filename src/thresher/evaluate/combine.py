@@ -62,12 +62,14 @@ class Point(NamedTuple):
 class Course(NamedTuple):
     """A run: what was forecast for every row (NaN if all slept), and how things stood at some hundred points, the last the end.
 
-    `part` is the point before the last part of the rounds: a tenth of them, and at least ten.
+    `part` is the point before the last part of the rounds: a tenth of them, and at least ten. `tail` is the end with sums of
+    that part alone, which differences of sums would not give after a round of huge losses.
     """
 
     forecasts: Numbers
     points: list[Point]
     part: Point
+    tail: Point
 
     @property
     def rounds(self) -> int:
@@ -97,7 +99,7 @@ def combine(
     part = max(0, rounds - max(_LEAST, rounds // _PART))
     marks = {0, part, *(-(-rounds * k // _POINTS) for k in range(1, _POINTS + 1))}
     n = table[0].forecasts.shape[1]
-    tally = _Tally(n)
+    tally, tail = _Tally(n), _Tally(n)
     made: list[Numbers] = []
     points = {0: tally.point(player, 0)}
     for start, stop, rows in _pieces(table, marks):
@@ -109,34 +111,39 @@ def combine(
                 lost = losses(loss, said[:, None], rows.outcomes)[:, 0]
                 if isinstance(played, Rounds) and not tosses:
                     lost = (played.predictions != played.labels).astype(np.float64)
+                if tally.t >= part:
+                    tail.enter(loss, rows, lost)
                 tally.enter(loss, rows, lost)
                 if ledger is not None:
                     ledger.enter(played)
                 if tally.t in marks:
                     points[tally.t] = tally.point(player, stop)
             else:
-                said = _only_forecast(player, rows.forecasts)
+                said = _only_forecast(player, tally.without_out(rows.forecasts))
         except ExampleError as error:
             row = start + (error.row or 0)
             raise ExampleError(re.sub(r"^row \d+: ", "", str(error)), row=row, column=error.column) from None
         made.append(said)
         if progress is not None:
             progress(tally.t, rounds)
-    return Course(np.concatenate(made), [point for t, point in sorted(points.items()) if t > 0], points[part])
+    course = [point for t, point in sorted(points.items()) if t > 0]
+    return Course(np.concatenate(made), course, points[part], tail.point(player, course[-1].row))
 
 
-def mixture_losses(course: Course, table: Sequence[Rows], loss: str, mixture: Numbers) -> dict[int, float]:
-    """What a fixed mixture of forecasters that never sleep would have lost up to each of the course's points."""
+def mixture_losses(course: Course, table: Sequence[Rows], loss: str, mixture: Numbers) -> tuple[dict[int, float], float]:
+    """What a fixed mixture of forecasters that never sleep would have lost up to each point of the course, and in its tail."""
     wanted = {0: 0.0, **{point.t: 0.0 for point in (*course.points, course.part)}}
-    t, total = 0, 0.0
+    t, total, tail = 0, 0.0, 0.0
     for _, _, rows in _pieces(table, set(wanted)):
         if not np.isnan(rows.outcomes[0]):
             said = np.tensordot(rows.forecasts, mixture, axes=(1, 0))
-            total += float(losses(loss, said[:, None], rows.outcomes).sum())
+            lost = float(losses(loss, said[:, None], rows.outcomes).sum())
+            total += lost
+            tail += lost if t >= course.part.t else 0.0
             t += len(said)
             if t in wanted:
                 wanted[t] = total
-    return wanted
+    return wanted, tail
 
 
 def _pieces(table: Sequence[Rows], marks: set[int]) -> Iterator[tuple[int, int, Rows]]:
@@ -186,6 +193,11 @@ class _Tally:
         self._loss += float(lost.sum())
         self._average += float(losses(loss, averages(rows.forecasts)[:, None], rows.outcomes).sum())
         self.t += len(lost)
+
+    def without_out(self, forecasts: Numbers) -> Numbers:
+        """Forecasts with those asleep who have lost infinitely much: their weight is 0 for good."""
+        out = np.isinf(self._losses)
+        return np.where(out.reshape(-1, *[1] * (forecasts.ndim - 2)), np.nan, forecasts) if out.any() else forecasts
 
     def point(self, player: Player, row: int) -> Point:
         proven = None if self.t == 0 else player.proven

@@ -15,6 +15,7 @@ CLASSES = 9
 _WIDTH, _HEIGHT = 760, 300
 _PLAIN = 'fill="none" stroke="currentColor"'  # where no page says otherwise
 _RIGHT, _TOP, _BOTTOM = 16, 30, 32
+_LEAST = 1e-300  # numbers near the least double have no tenths
 _LETTER = 8  # how wide one of 12 pixels is, at most
 
 
@@ -45,7 +46,7 @@ def chart(
     low, high = min([0.0, *values]), max([0.0, *values])
     if top is not None:
         high = min(high, top)
-    marks = ticks(low, high if high > low else low + 1.0)
+    marks = ticks(low, high)
     low, high = min(low, marks[0]), max(high, marks[-1])
     spelled = [_spelled(mark, marks) for mark in marks]
     left = 12 + _LETTER * max(map(len, spelled))
@@ -79,11 +80,12 @@ def legend(lines: Sequence[Line]) -> str:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Three to seven round numbers that cover the interval.
+    """Three to seven round numbers that cover the interval; one without length, or hardly any, is taken to have length 1.
 
     >>> ticks(0.0, 27.3), ticks(0.0, 1.0)
     ([0.0, 10.0, 20.0, 30.0], [0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
     """
+    high = high if high - low >= _LEAST else low + 1.0
     rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
@@ -116,7 +118,7 @@ def _below(x: Sequence[float], left: int, across: Callable[[float], float], labe
 
 def _spelled(mark: float, marks: Sequence[float]) -> str:
     step = marks[1] - marks[0]
-    if max(abs(marks[0]), abs(marks[-1])) >= 1e9:
+    if max(abs(marks[0]), abs(marks[-1])) >= 1e9 or step < 1e-6:
         return f"{mark:.3g}"
     return f"{mark:,.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
 
