@@ -101,8 +101,9 @@ def test_tiny_losses_are_certified_with_what_underflow_may_take() -> None:
 
 
 def test_a_bound_in_the_losses_units_is_not_widened_by_an_absolute_number() -> None:
-    assert not th.bounds.adahedge_run(1e-20).allows(1e-10)
-    assert th.bounds.adahedge_run(1.0).allows(2.0)
+    assert not th.bounds.adahedge_run(1e-20).covers(1e-10)
+    assert th.bounds.adahedge_run(1.0).covers(2.0)
+    assert th.bounds.weighted_majority(0, n=1, beta=0.5).covers(1e-10)
 
 
 def test_a_rule_that_never_played_has_lost_nothing() -> None:

@@ -102,11 +102,13 @@ class Bound:
         """Whether a count stays within the bound."""
         return count <= self._outward
 
+    def covers(self, count: float) -> bool:
+        """The same for a certificate: a regret or a loss may be of any size, so no absolute number is added to its bound."""
+        return count <= self.value * (1 + 1e-9) if self.on in _ANY_SIZE else self.allows(count)
+
     @property
     def _outward(self) -> float:
-        if isinstance(self.value, int):
-            return self.value
-        return self.value * (1 + 1e-9) + (0.0 if self.on in _ANY_SIZE else 1e-9)
+        return self.value if isinstance(self.value, int) else self.value * (1 + 1e-9) + 1e-9
 
     def __repr__(self) -> str:
         rest = f"on={self.on!r}, theorem={self.theorem!r}, assumes={self.assumes!r}"

@@ -67,5 +67,5 @@ def judge(premises: Iterable[Premise], count: float, bound: Bound) -> Verdict:
     if Status.BROKEN in statuses:
         return Verdict.VOID
     if Status.ASSUMED in statuses:
-        return Verdict.CONDITIONAL if bound.allows(count) else Verdict.REFUTED
-    return Verdict.CERTIFIED if bound.allows(count) else Verdict.VIOLATED
+        return Verdict.CONDITIONAL if bound.covers(count) else Verdict.REFUTED
+    return Verdict.CERTIFIED if bound.covers(count) else Verdict.VIOLATED
