@@ -58,7 +58,7 @@ _LOSSES: dict[str, Literal["squared", "absolute", "log", "brier"]] = {
 
 @dataclass(frozen=True)
 class Hindsight:
-    """The best fixed mixture, found after the fact: what it lost up to each point, and in the last part; how far it may be off."""
+    """The best fixed mixture, found afterwards: what it lost up to each point, and in the last part; how far it may be off."""
 
     weights: Numbers
     losses: dict[int, float]

@@ -126,7 +126,7 @@ def combine(
 
 
 def mixture_losses(course: Course, table: Sequence[Rows], loss: str, mixture: Numbers) -> tuple[dict[int, float], float]:
-    """What a fixed mixture of forecasters that never sleep would have lost up to each of the course's points, and in its tail."""
+    """What a fixed mixture of forecasters that never sleep would have lost up to each point of the course, and in its tail."""
     wanted = {0: 0.0, **{point.t: 0.0 for point in (*course.points, course.part)}}
     t, total, tail = 0, 0.0, 0.0
     for _, _, rows in _pieces(table, set(wanted)):
