@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 __all__ = ["as_mixture", "least_mixture"]
 
-_MANY, _HUGE = 64, 500
+_MANY, _HUGE = 64, 2000
 _DESCENTS = 400
 _FEW, _WORK = 20, 2 * 10**10
 _DROPS = 100
-_SHORT, _ADDED = 50, 32
+_SHORT, _READ = 50, 4 * 10**9
+_CHOSEN, _ADDED = 500, 32
 
 
 def as_mixture(u: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -25,7 +26,7 @@ def least_mixture(gram: NDArray[np.float64]) -> NDArray[np.float64]:
 
     u is the direction of the v ≥ 0 with the least v'Gv + (1 − Σv)², found by Lawson's and Hanson's active set: for a direction
     u the best size leaves u'Gu/(1 + u'Gu). Of many coordinates the active ones are guessed first, by descent on the mixtures,
-    and the search may end before the least; of more than 500 only those that descent leaves are searched, and a few that would
+    and the search may end before the least; of more than 2000 only those that descent leaves are searched, and a few that would
     improve what was found. Whoever uses u checks what it loses.
 
     >>> least_mixture(np.array([[2.0, 0.0], [0.0, 1.0]])).round(6).tolist()
@@ -46,6 +47,8 @@ def least_mixture(gram: NDArray[np.float64]) -> NDArray[np.float64]:
     v, active = np.zeros(n), np.zeros(n, dtype=np.bool_)
     if n > _MANY:
         best = _descended(scaled)
+        if float(best @ scaled @ best) <= 1e-15:  # nothing is left to gain
+            return best
         v, active = _stepped(form, best / (1.0 + float(best @ scaled @ best)), best > 0.0)
         best = min(best, as_mixture(v), key=lambda u: float(u @ scaled @ u)) if v.any() else best
     for _ in range(min(3 * n + 8, max(_FEW, _WORK // n**3))):
@@ -70,9 +73,9 @@ def _of_few(gram: NDArray[np.float64]) -> NDArray[np.float64]:
 
     The coordinates that would improve that most are added a few times.
     """
-    best = _descended(gram, _SHORT)
+    best = _descended(gram, min(_DESCENTS, max(_SHORT, _READ // len(gram) ** 2)))
     value = float(best @ _times(gram, best))
-    chosen = np.sort(np.argsort(-best, kind="stable")[: min(_HUGE // 2, int(np.count_nonzero(best)))])
+    chosen = np.sort(np.argsort(-best, kind="stable")[: min(_CHOSEN // 2, int(np.count_nonzero(best)))])
     for _ in range(_FEW):
         u = np.zeros(len(gram))
         u[chosen] = least_mixture(gram[np.ix_(chosen, chosen)])
@@ -83,7 +86,7 @@ def _of_few(gram: NDArray[np.float64]) -> NDArray[np.float64]:
         better = np.argsort(slopes, kind="stable")[:_ADDED]
         better = better[slopes[better] < lost - 1e-12 * abs(lost)]
         chosen, before = np.union1d(np.flatnonzero(u), better), chosen
-        if not better.size or len(chosen) > _HUGE or np.array_equal(chosen, before):
+        if not better.size or len(chosen) > _CHOSEN or np.array_equal(chosen, before):
             break
     return best
 
