@@ -87,6 +87,18 @@ inline double exp(Pair x) {
 
 inline double exp(double x) { return exp(Pair{x, 0.0}); }
 
+// e^x - 1, without loss where x is near 0; x at most 690.
+inline double exp_minus_1(double x) {
+    if (std::fabs(x) > 0.34) return exp(x) - 1.0;
+    constexpr double parts[] = {0x1.6124613a86d09p-33, 0x1.1eed8eff8d898p-29, 0x1.ae64567f544e4p-26,
+                                0x1.27e4fb7789f5cp-22, 0x1.71de3a556c734p-19, 0x1.a01a01a01a01ap-16,
+                                0x1.a01a01a01a01ap-13, 0x1.6c16c16c16c17p-10, 0x1.1111111111111p-7,
+                                0x1.5555555555555p-5,  0x1.5555555555555p-3,  0.5};  // 1/13!, ..., 1/2!
+    double sum = 0.0;
+    for (const double part : parts) sum = sum * x + part;
+    return x + (sum * x) * x;
+}
+
 // A sum that terms come to and go from again, kept in a pair; an addition is off by at most 2^-104 of the sums it
 // meets.
 inline void add(Pair& kept, double term) {

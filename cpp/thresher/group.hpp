@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -110,6 +111,8 @@ class AnyGroup {
     }
 
     virtual int predict(double score) const = 0;
+    // The chance of +1 that a score stands for, where the rule has one.
+    virtual std::optional<double> chance(double score) const = 0;
     virtual Fault score(const CanonicalRow& row, double& score) const = 0;
     virtual Fault learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) = 0;
 
@@ -149,6 +152,11 @@ class Group final : public AnyGroup {
     std::unique_ptr<AnyGroup> twin() const override { return std::unique_ptr<AnyGroup>(new Group(*this)); }
 
     int predict(double score) const override { return rule_.predict(score); }
+
+    std::optional<double> chance(double score) const override {
+        if constexpr (requires { rule_.chance(score); }) return rule_.chance(score);
+        return std::nullopt;
+    }
 
     Fault score(const CanonicalRow& row, double& score) const override {
         return outside(row, dispatch([&](auto isa) { return score_row<decltype(isa)>(row, score); }));

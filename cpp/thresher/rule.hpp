@@ -10,6 +10,7 @@
 // and, where it needs them,
 //   begin     the heads of a fresh learner that depend on n
 //   watch     what it keeps of a round before it moves
+//   chance    of +1, that a score stands for
 #pragma once
 
 #include <array>
@@ -58,6 +59,20 @@ void each_term(const Row& row, std::size_t n, Use&& use) {
         const std::size_t slot = slot_at(row, j);
         if (slot < n) use(slot, static_cast<double>(row.values[j]));
     }
+}
+
+// The canonical sum of term(slot, value): four partial sums, as a score is summed. The row is canonical.
+template <class Row, class Term>
+double sum_of_terms(const Row& row, std::size_t n, Term&& term) {
+    double sums[4] = {};
+    for (std::size_t j = 0; j < row.size; j += 4) {
+        const std::size_t count = row.size - j < 4 ? row.size - j : 4;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t slot = slot_at(row, j + k);
+            if (slot < n) sums[k] += term(slot, static_cast<double>(row.values[j + k]));
+        }
+    }
+    return reduce(sums);
 }
 
 }  // namespace thresher
