@@ -30,6 +30,7 @@ struct AdaGrad : AnyRule {
     static constexpr std::array<const char*, 2> heads{"bias_weight", "bias_square"};
     static constexpr std::array<double Head::*, 2> fields{&Head::bias_weight, &Head::bias_square};
     using State = thresher::State<2, Head>;
+    static constexpr std::size_t touched = std::is_same_v<Loss, Hinge> ? 1 : 2;
 
     template <class Isa, class Row>
     double score(const State&, const Row&, const Seen& seen) const {

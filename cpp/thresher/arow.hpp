@@ -29,6 +29,7 @@ struct AROW : AnyRule {
     static constexpr std::array<const char*, 2> heads{"bias_weight", "bias_variance"};
     static constexpr std::array<double Head::*, 2> fields{&Head::bias_weight, &Head::bias_variance};
     using State = thresher::State<2, Head>;
+    static constexpr std::size_t touched = 2;
 
     template <class Isa, class Row>
     double score(const State&, const Row&, const Seen& seen) const {

@@ -185,7 +185,7 @@ class Group final : public AnyGroup {
             if (fault == Fault::Kind::none) columns.put(k, outcome);
             return fault;
         };
-        return over_rows<Rule::domain>(block, weights(), rows_of(block), log.size, play);
+        return over_rows<Rule::domain>(block, weights(), rows_of(block), log.size, play, beside());
     }
 
     std::span<const PlaneKind> plane_kinds() const override { return Rule::planes; }
@@ -222,6 +222,11 @@ class Group final : public AnyGroup {
     }
 
     const Plane& weights() const { return state_.planes[0]; }
+
+    std::span<const Plane> beside() const {
+        if constexpr (requires { Rule::touched; }) return std::span(state_.planes).subspan(1, Rule::touched - 1);
+        return {};
+    }
 
     void unshare() {
         for (Plane& plane : state_.planes) plane.unshare();

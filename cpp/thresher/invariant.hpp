@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "losses.hpp"
 #include "rule.hpp"
@@ -23,17 +24,19 @@
 namespace thresher {
 
 // How far the margin rises from m, pulled by p = 1 / (1 + e^m) at first, if it would rise by b were the pull to stay:
-// the root of p d + q (e^d - 1) = b, q = 1 - p, by Newton's method from above, where it cannot overshoot.
+// the root of p d + q (e^d - 1) = b, q = 1 - p, by Newton's method. It starts above the root, where it cannot
+// overshoot: e^d - 1 is at least d + d^2 / 2, and e^d is at most 1 + b / q.
 inline double risen(double margin, double b) {
     const double pull = Logistic::pull(margin), rest = Logistic::chance(margin);
     int exponent = 0;
     std::frexp(b, &exponent);
-    double d = std::min(b, 0.7 * (2 + std::max(exponent, 0)) + std::max(0.0, -margin));
+    const double far = 0.7 * (2 + std::max(exponent, 0)) + std::max(0.0, -margin);
+    double d = std::min(2.0 * b / (1.0 + std::sqrt(1.0 + 2.0 * rest * b)), far);
     for (int k = 0; k < 100; ++k) {
-        const double rise = d < 0.34 ? rest * exp_minus_1(d) : pull * exp(margin + d) - rest;
+        const double rise = d < 0.34 ? rest * exp_minus_1(d) : pull * quick_exp(margin + d) - rest;
         const double less = (pull * d + rise - b) / (pull + rest + rise);
         d -= less;
-        if (!(less > 0x1p-48 * d)) break;
+        if (!(less > 0x1p-28 * d)) break;  // the next would be below 2^-56
     }
     return std::max(d, 0.0);
 }
@@ -57,6 +60,7 @@ struct Invariant : AnyRule {
     static constexpr std::array<double Head::*, 4> fields{&Head::bias_weight, &Head::bias_square, &Head::total,
                                                           &Head::normalizer};
     using State = thresher::State<3, Head>;
+    static constexpr std::size_t touched = 3;
 
     template <class Isa, class Row>
     double score(const State& state, const Row& row, const Seen& seen) const {
@@ -87,6 +91,7 @@ struct Invariant : AnyRule {
                 weights[slot] *= scales[slot] / size;
                 scales[slot] = size;
             }
+            if (size == scales[slot]) return 1.0;
             const double part = size / scales[slot];
             return part * part;
         });
@@ -95,27 +100,28 @@ struct Invariant : AnyRule {
         const double common = std::sqrt(head.total / head.normalizer);
         const double whole = common <= 0x1p32 ? common : 0x1p32;
 
+        // x_i r_i for each term, but for what all share; 0 where nothing was met, and where squares underflow.
+        const auto parts = std::make_unique_for_overwrite<double[]>(row.size);
+        std::size_t at = 0;
         const double pull = Logistic::pull(margin);
         const auto enter = [=](double& square, double scale, double value) {
+            if (scale == 0.0) return 0.0;
             const double down = pull * value;
             square += heft * (down * down);
-            return square > 0.0 ? std::fabs(value) / scale * (std::fabs(value) / std::sqrt(square)) : 0.0;
+            return square > 0.0 ? value / (scale * std::sqrt(square)) : 0.0;
         };
-        double reach = sum_of_terms(row, state.n(), [=](std::size_t slot, double value) {
-            return scales[slot] > 0.0 ? enter(squares[slot], scales[slot], value) : 0.0;
+        double reach = sum_of_terms(row, state.n(), [&](std::size_t slot, double value) {
+            parts[at] = enter(squares[slot], scales[slot], value);
+            return value * parts[at++];
         });
-        if (dummy != 0.0) reach += enter(head.bias_square, std::fabs(dummy), dummy);
-        reach *= whole;
+        const double bias_part = enter(head.bias_square, std::fabs(dummy), dummy);
+        reach = (reach + dummy * bias_part) * whole;
         if (!(reach > 0.0)) return false;
 
         const double along = std::copysign(risen(margin, rate * (heft * reach * pull)) / reach * whole, step);
-        const auto change = [=](double& weight, double square, double scale, double value) {
-            if (square > 0.0) weight += along * (value / scale / std::sqrt(square));
-        };
-        each_term(row, state.n(), [&](std::size_t slot, double value) {
-            if (scales[slot] > 0.0) change(weights[slot], squares[slot], scales[slot], value);
-        });
-        if (dummy != 0.0) change(head.bias_weight, head.bias_square, std::fabs(dummy), dummy);
+        at = 0;
+        each_term(row, state.n(), [&](std::size_t slot, double) { weights[slot] += along * parts[at++]; });
+        head.bias_weight += along * bias_part;
         return true;
     }
 

@@ -18,7 +18,7 @@ struct Logistic {
     static double pull(double margin) { return chance(-margin); }
 
     static double chance(double score) {
-        const double part = exp(-std::fabs(score));  // at most 1; 0 from 690 on
+        const double part = quick_exp(-std::fabs(score));  // at most 1; 0 from 690 on
         return (score >= 0.0 ? 1.0 : part) / (1.0 + part);
     }
 };
