@@ -105,6 +105,7 @@ def learners(name: str, turns: int, quick: bool) -> Result:
     kinds: dict[str, Callable[[], LinearLearner]] = {"Perceptron": lambda: th.Perceptron(n)}
     if name == "S1":
         kinds |= {f"MarginPerceptron {margin}": partial(th.MarginPerceptron, n, margin) for margin in (0.01, 0.1)}
+        kinds |= {"AROW": lambda: th.AROW(n), "AdaGrad": lambda: th.AdaGrad(n), "Invariant": lambda: th.Invariant(n)}
     else:
         kinds |= {"Winnow": lambda: th.Winnow(n), "LiteralWinnow": lambda: th.LiteralWinnow(n)}
         kinds |= {"BalancedWinnow": lambda: th.BalancedWinnow(n), "Elimination": lambda: th.Elimination(n)}

@@ -63,6 +63,12 @@ CASES: dict[str, Case] = {
     "BalancedWinnow 300": Case(lambda: th.BalancedWinnow(N, eta=300.0), signed_value, NOT_SIGNED),
     "Elimination": Case(lambda: th.Elimination(N), binary_value, NOT_BINARY),
     "Elimination, monotone": Case(lambda: th.Elimination(N, monotone=True), binary_value, NOT_BINARY),
+    "AROW": Case(lambda: th.AROW(N), portable_value, NOT_FINITE),
+    "AROW 0.01, bias": Case(lambda: th.AROW(N, r=0.01, bias=-0.7), portable_value, NOT_FINITE),
+    "AdaGrad": Case(lambda: th.AdaGrad(N), portable_value, NOT_FINITE),
+    "AdaGrad, hinge, bias": Case(lambda: th.AdaGrad(N, loss="hinge", rate=2.0, bias=-0.7), portable_value, NOT_FINITE),
+    "Invariant": Case(lambda: th.Invariant(N), portable_value, NOT_FINITE),
+    "Invariant 30, bias": Case(lambda: th.Invariant(N, rate=30.0, bias=-0.7), portable_value, NOT_FINITE),
 }
 
 

@@ -23,6 +23,10 @@ MADE: dict[str, Callable[[], LinearLearner]] = {
     "literal-winnow": lambda: th.LiteralWinnow(6, factor=1.25),
     "balanced-winnow": lambda: th.BalancedWinnow(6, eta=0.3, bias=1.0),
     "elimination": lambda: th.Elimination(6),
+    "arow": lambda: th.AROW(6, r=0.5, bias=1.0),
+    "adagrad-logistic": lambda: th.AdaGrad(6, rate=0.4, bias=1.0),
+    "adagrad-hinge": lambda: th.AdaGrad(6, loss="hinge", rate=0.2),
+    "invariant": lambda: th.Invariant(6, rate=0.7, bias=1.0),
 }
 
 

@@ -22,6 +22,9 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "literal-winnow": ("--factor", "1.5"),
     "balanced-winnow": ("--eta", "0.3", "--no-bias"),
     "elimination": ("--monotone",),
+    "arow": ("--r", "0.5"),
+    "adagrad": ("--loss", "hinge", "--rate", "0.2"),
+    "invariant": ("--rate", "0.5", "--no-bias"),
 }
 
 
@@ -177,6 +180,13 @@ def test_names_that_come_again_or_collide_keep_the_larger_value_for_winnow(tmp_p
         (("--learner", "margin-perceptron", "--margin", "1.5"), "found margin = 1.5, expected None, or a number above 0"),
         (("--learner", "margin-perceptron", "--epsilon", "1"), "found epsilon = 1.0, expected a number between 0 and 1"),
         (("--learner", "balanced-winnow", "--eta", "0"), "found eta = 0.0, expected a number above 0"),
+        (("--learner", "arow", "--r", "0"), "found r = 0.0, expected a number from 2^-20 to 2^20"),
+        (("--learner", "adagrad", "--rate", "0"), "found rate = 0.0, expected a number above 0"),
+        (("--learner", "adagrad", "--loss", "squared"), "argument --loss: invalid choice: 'squared'"),
+        (
+            ("--learner", "invariant", "--loss", "hinge"),
+            "found --loss, which invariant does not have; it has --rate, --no-bias",
+        ),
         (("--learner", "winnow", "--factor", "two"), "argument --factor: found 'two', expected a number"),
         (("--learner", "adaboost"), "invalid choice: 'adaboost'"),
     ],

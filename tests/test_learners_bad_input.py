@@ -25,6 +25,9 @@ LEARNERS: dict[str, Maker] = {
     "LiteralWinnow": lambda: th.LiteralWinnow(N),
     "BalancedWinnow": lambda: th.BalancedWinnow(N),
     "Elimination": lambda: th.Elimination(N),
+    "AROW": lambda: th.AROW(N),
+    "AdaGrad": lambda: th.AdaGrad(N),
+    "Invariant": lambda: th.Invariant(N),
 }
 HUGE = math.nextafter(2.0**250, math.inf)
 REFUSED: dict[str, tuple[tuple[float, ...], str]] = {
@@ -33,6 +36,9 @@ REFUSED: dict[str, tuple[tuple[float, ...], str]] = {
     "LiteralWinnow": (NOT_UNIT, "a number from 0 to 1"),
     "BalancedWinnow": (NOT_SIGNED, "a number from -1 to 1"),
     "Elimination": (NOT_BINARY, "0 or 1"),
+    "AROW": ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
+    "AdaGrad": ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
+    "Invariant": ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
 }
 BAD_VALUES = [(name, value, expected) for name, (bad, expected) in REFUSED.items() for value in bad]
 GOOD = [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
@@ -124,7 +130,7 @@ def test_a_zero_vector_has_no_direction_for_a_margin() -> None:
     assert th.MarginPerceptron(N, 0.5, bias=1.0).learn({}, -1).changed
 
 
-@pytest.mark.parametrize("name", ["Winnow", "LiteralWinnow", "BalancedWinnow", "Elimination"])
+@pytest.mark.parametrize("name", ["Winnow", "LiteralWinnow", "BalancedWinnow", "Elimination", "AROW", "AdaGrad", "Invariant"])
 def test_an_empty_example_is_an_example_for_the_others(name: str) -> None:
     empty: list[object] = [{}, set(), [0, 0, 0], sp.csr_array((1, 3))]
     assert len({repr(taught(LEARNERS[name]).learn(x, 1).prediction) for x in empty}) == 1
@@ -192,9 +198,14 @@ MAKE: dict[str, Callable[..., LinearLearner]] = {
     "LiteralWinnow": th.LiteralWinnow,
     "BalancedWinnow": th.BalancedWinnow,
     "Elimination": th.Elimination,
+    "AROW": th.AROW,
+    "AdaGrad": th.AdaGrad,
+    "Invariant": th.Invariant,
 }
 NO_NUMBERS: list[Any] = ["1.5", [1.5], 1j, {}, 10**400]
 NO_THRESHOLDS: list[Any] = [0, -3, math.nextafter(1.0, 0.0), math.nan, math.inf, 1e300, 2.0**65]
+NO_RATES: list[Any] = [0, 0.0, -0.1, math.nan, math.inf, math.nextafter(2.0**20, math.inf), None]
+NO_BIASES: list[Any] = [0, 0.0, math.nan, math.inf, 2.0**251]
 NO_FACTORS: list[Any] = [1, 1.0, 0.5, 0, -2, math.nan, math.inf, 2.0**21, None]
 BAD_PARAMETERS: list[tuple[str, str, list[Any], str]] = [
     ("MarginPerceptron", "margin", [0, 0.0, -0.5, math.nextafter(1.0, 2.0), 2, math.nan, math.inf], "above 0 and at most 1"),
@@ -206,6 +217,13 @@ BAD_PARAMETERS: list[tuple[str, str, list[Any], str]] = [
     ("LiteralWinnow", "factor", NO_FACTORS, "a number above 1"),
     ("BalancedWinnow", "eta", [0, 0.0, -0.1, math.nan, math.inf, 2.0**21, None], "a number above 0"),
     ("BalancedWinnow", "bias", [0, 0.0, 1.5, -1.5, math.nan, math.inf], "a number other than 0 from -1 to 1"),
+    ("AROW", "r", [0, 0.0, -1.0, 2.0**-21, 2.0**21, math.nan, math.inf, None], r"a number from 2\^-20 to 2\^20"),
+    ("AROW", "bias", NO_BIASES, "None, or a number other than 0"),
+    ("AdaGrad", "loss", ["", "log", "Hinge", 0, None, math.nan], "one of logistic, hinge"),
+    ("AdaGrad", "rate", NO_RATES, "a number above 0"),
+    ("AdaGrad", "bias", NO_BIASES, "None, or a number other than 0"),
+    ("Invariant", "rate", NO_RATES, "a number above 0"),
+    ("Invariant", "bias", NO_BIASES, "None, or a number other than 0"),
 ]
 
 
@@ -252,6 +270,12 @@ def test_one_attribute_is_enough(name: str) -> None:
         ("LiteralWinnow", {"threshold": 2.0**64, "factor": 2.0**20}),
         ("BalancedWinnow", {"eta": 5e-324, "bias": 1.0}),
         ("BalancedWinnow", {"eta": 2.0**20, "bias": -5e-324}),
+        ("AROW", {"r": 2.0**-20, "bias": 2.0**250}),
+        ("AROW", {"r": 2.0**20, "bias": -5e-324}),
+        ("AdaGrad", {"loss": "logistic", "rate": 2.0**20, "bias": -(2.0**250)}),
+        ("AdaGrad", {"loss": "hinge", "rate": 5e-324, "bias": 5e-324}),
+        ("Invariant", {"rate": 2.0**20, "bias": -(2.0**250)}),
+        ("Invariant", {"rate": 5e-324, "bias": 5e-324}),
     ],
 )
 def test_the_ends_of_the_ranges_are_within(name: str, given: dict[str, Any]) -> None:

@@ -161,6 +161,10 @@ MAKERS: dict[str, tuple[str, Callable[[int], LinearLearner]]] = {
     "LiteralWinnow": ("LiteralWinnow", lambda n: th.LiteralWinnow(n, factor=1.5)),
     "BalancedWinnow": ("BalancedWinnow", lambda n: th.BalancedWinnow(n, eta=3.0, bias=0.3)),
     "Elimination": ("Elimination", th.Elimination),
+    "AROW": ("AROW", lambda n: th.AROW(n, r=0.3, bias=0.3)),
+    "AdaGrad": ("AdaGrad", lambda n: th.AdaGrad(n, bias=0.3)),
+    "AdaGrad, hinge": ("AdaGrad", lambda n: th.AdaGrad(n, loss="hinge", rate=0.1, bias=0.3)),
+    "Invariant": ("Invariant", lambda n: th.Invariant(n, bias=0.3)),
 }
 
 

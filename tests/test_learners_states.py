@@ -35,6 +35,12 @@ MAKE: dict[str, Callable[[], LinearLearner]] = {
     "BalancedWinnow, bias": lambda: th.BalancedWinnow(N, eta=0.5, bias=1.0),
     "Elimination": lambda: th.Elimination(N),
     "Elimination, monotone": lambda: th.Elimination(N, monotone=True),
+    "AROW": lambda: th.AROW(N),
+    "AROW, bias": lambda: th.AROW(N, bias=0.5),
+    "AdaGrad": lambda: th.AdaGrad(N),
+    "AdaGrad, hinge, bias": lambda: th.AdaGrad(N, loss="hinge", bias=0.5),
+    "Invariant": lambda: th.Invariant(N),
+    "Invariant, bias": lambda: th.Invariant(N, bias=0.5),
 }
 
 
@@ -247,6 +253,52 @@ IMPOSSIBLE: dict[str, dict[str, Damage]] = {
         "no updates": head("updates", 0),
     },
     "Elimination, monotone": {"negations in a monotone learner": head("negations", 1.0)},
+    "AROW": {
+        "a variance above 1": slot("variances", 0, math.nextafter(1.0, 2.0)),
+        "a variance of 0": slot("variances", 0, 0.0),
+        "a variance < 0": slot("variances", 0, -0.5),
+        "bias weight of no bias": head("bias_weight", 1.0),
+        "bias variance of no bias": head("bias_variance", 0.5),
+        "no updates": head("updates", 0),
+    },
+    "AROW, bias": {
+        "a bias variance above 1": head("bias_variance", 2.0),
+        "a bias variance of 0": head("bias_variance", 0.0),
+    },
+    "AdaGrad": {
+        "a square < 0": slot("squares", 0, -1.0),
+        "a weight without gradients": slot("squares", 0, 0.0),
+        "a weight farther than the steps lead": slot("weights", 0, 9.0),
+        "bias weight of no bias": head("bias_weight", 1.0),
+        "bias square of no bias": head("bias_square", 0.5),
+        "no updates": head("updates", 0),
+    },
+    "AdaGrad, hinge, bias": {
+        "a bias square < 0": head("bias_square", -1.0),
+        "a bias weight without gradients": head("bias_square", 0.0),
+        "a bias weight farther than the steps lead": head("bias_weight", 9.0),
+    },
+    "Invariant": {
+        "a square < 0": slot("squares", 0, -1.0),
+        "a weight without gradients": slot("squares", 0, 0.0),
+        "gradients of no value": slot("scales", 0, 0.0),
+        "a scale < 0": slot("scales", 0, -1.0),
+        "a scale below those that are met": slot("scales", 0, 2.0**-260),
+        "a scale above all values": slot("scales", 0, 2.0**251),
+        "a weight beyond its scale": slot("weights", 0, 2.0**210),
+        "total < 0": head("total", -1.0),
+        "total beyond the rounds": head("total", 2.0**160),
+        "normalizer < 0": head("normalizer", -1.0),
+        "normalizer beyond all attributes": head("normalizer", 1e6),
+        "bias weight of no bias": head("bias_weight", 1.0),
+        "bias square of no bias": head("bias_square", 0.5),
+        "no updates": head("updates", 0),
+    },
+    "Invariant, bias": {
+        "a bias square < 0": head("bias_square", -1.0),
+        "a bias weight without gradients": head("bias_square", 0.0),
+        "a bias weight beyond its scale": head("bias_weight", 2.0**210),
+    },
 }
 COUNTS: dict[str, Damage] = {
     "rounds < mistakes": head("rounds", 0),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import thresher as th
@@ -111,6 +112,19 @@ def test_a_foreign_label_is_refused_unless_labels_are_ignored(folder: Path) -> N
 
 def test_probabilities_are_refused_by_a_learner_without_them(folder: Path) -> None:
     check_refused_command(folder, "predict", "model", "new.vw", "--probabilities", says=["Perceptron", "--scores"])
+
+
+@pytest.mark.parametrize("learner", ["adagrad", "invariant"])
+def test_probabilities_come_after_the_label_and_the_score(folder: Path, learner: str) -> None:
+    assert run("learn", "learned.vw", "--learner", learner, "--save", "chances", "--quiet").status == 0
+    ran = run("predict", "chances", "new.vw", "--scores", "--probabilities")
+    model = Model.load("chances")
+    with th.open_stream("new.vw", recipe=model.recipe, keep_unlabelled=True) as stream:
+        chances = np.concatenate([model.learner.p_positive_many(batch.X) for batch in stream])
+    rows = [line.split("\t") for line in ran.out.splitlines()]
+    assert [float(row[2]) for row in rows] == chances.tolist()
+    assert [row[0] for row in rows] == ["spam" if chance >= 0.5 else "ham" for chance in chances]
+    assert [float(row[1]) >= 0 for row in rows] == [chance >= 0.5 for chance in chances]
 
 
 def test_bad_lines_are_left_out_on_demand_and_told(folder: Path) -> None:

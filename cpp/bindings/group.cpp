@@ -47,7 +47,7 @@ class PythonGroup {
         const Busy::Reading reading(busy_);
         double score = 0.0;
         if (const Fault fault = group_->score(example.row(), score)) raise(fault);
-        return {static_cast<std::int8_t>(group_->predict(score)), score, std::nullopt};
+        return {static_cast<std::int8_t>(group_->predict(score)), score, group_->chance(score)};
     }
 
     Round learn(nb::object x, nb::handle y, nb::handle weight) {
@@ -72,7 +72,7 @@ class PythonGroup {
         group_->counts.collisions += example.collisions();
         return {group_->counts.rounds,
                 std::move(x),
-                {outcome.prediction, outcome.score, std::nullopt},
+                {outcome.prediction, outcome.score, group_->chance(outcome.score)},
                 outcome.label,
                 outcome.changed,
                 *scale,
@@ -103,6 +103,12 @@ class PythonGroup {
         return owned<std::int8_t>(std::move(labels), rows);
     }
 
+    // The chances of +1 behind scores; None where the rule has none.
+    nb::object chances(Vector<double> scores) {
+        auto chances = chances_of(scores.data(), scores.shape(0));
+        return chances ? nb::cast(owned<double>(std::move(chances), scores.shape(0))) : nb::none();
+    }
+
     // `examples` and `labels` are what the user gave: kept in the rounds, and named in errors.
     Rounds learn_block(nb::object block, Vector<std::int8_t> codes, std::optional<Numpy> weights, nb::object examples,
                        nb::handle labels) {
@@ -121,6 +127,7 @@ class PythonGroup {
         {
             const nb::gil_scoped_release free;
             fault = group_->learn_block(rows, codes.data(), weights ? weights->data() : nullptr, rounds.columns);
+            rounds.shares = chances_of(rounds.columns.scores.get(), rounds.columns.size);
         }
         if (weights) rounds.weights = nb::cast(*weights)[nb::slice(rounds.columns.size)];
         rounds.mistakes = group_->counts.mistakes - before.mistakes;
@@ -184,6 +191,13 @@ class PythonGroup {
     }
 
   private:
+    std::unique_ptr<double[]> chances_of(const double* scores, std::size_t rows) const {
+        if (!group_->chance(0.0)) return nullptr;
+        auto chances = std::make_unique_for_overwrite<double[]>(rows);
+        for (std::size_t k = 0; k < rows; ++k) chances[k] = *group_->chance(scores[k]);
+        return chances;
+    }
+
     std::size_t n_;
     std::unique_ptr<AnyGroup> group_;
     nb::object rule_;
@@ -258,6 +272,10 @@ void bind_group(nb::module_& m) {
              nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]"))
         .def("_score_block", &PythonGroup::score_block, nb::arg("block"))
         .def("_predictions", &PythonGroup::predictions, nb::arg("scores"))
+        .def("_chances", &PythonGroup::chances, nb::arg("scores"),
+             nb::sig("def _chances(self, scores: numpy.typing.NDArray[numpy.float64]) -> "
+                     "numpy.typing.NDArray[numpy.float64] | None"),
+             "The chances of +1 behind scores; None where the rule has none.")
         .def(
             "_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
             nb::arg("examples"), nb::arg("labels"),

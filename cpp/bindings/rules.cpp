@@ -6,8 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "../thresher/adagrad.hpp"
+#include "../thresher/arow.hpp"
 #include "../thresher/balanced_winnow.hpp"
 #include "../thresher/elimination.hpp"
+#include "../thresher/invariant.hpp"
 #include "../thresher/literal_winnow.hpp"
 #include "../thresher/majority.hpp"
 #include "../thresher/margin_perceptron.hpp"
@@ -93,8 +96,8 @@ Domain domain_of_any(nb::handle rule) {
 
 std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dict& kept) {
     if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
-    auto group =
-        first_of<Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination>(n, rule, kept);
+    auto group = first_of<Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination, AROW,
+                          AdaGrad<Hinge>, AdaGrad<Logistic>, Invariant>(n, rule, kept);
     if (group == nullptr) throw nb::type_error("expected a rule of the core");
     return group;
 }
@@ -195,6 +198,31 @@ void bind_rules(nb::module_& m) {
                            [](const Elimination& rule) { return nb::make_tuple(rule.monotone); })
         .def(nb::init<bool>(), nb::arg("monotone"))
         .def_ro("monotone", &Elimination::monotone);
+
+    const auto with_rate = [&]<class Rule>(const char* about) {
+        bind_rule<Rule>(m, about, [](const Rule& rule) { return nb::make_tuple(rule.rate, bias_of(rule)); })
+            .def(
+                "__init__",
+                [](Rule* self, double rate, std::optional<double> bias) {
+                    new (self) Rule(
+                        rate, checked_bias(bias, largest_value, "a number other than 0 of at most 2^250 (1.8e75)"));
+                },
+                nb::arg("rate"), nb::arg("bias").none())
+            .def_ro("rate", &Rule::rate);
+    };
+    bind_rule<AROW>(m, "The rule of AROW, with a diagonal covariance.",
+                    [](const AROW& rule) { return nb::make_tuple(rule.r, bias_of(rule)); })
+        .def(
+            "__init__",
+            [](AROW* self, double r, std::optional<double> bias) {
+                new (self)
+                    AROW(r, checked_bias(bias, largest_value, "a number other than 0 of at most 2^250 (1.8e75)"));
+            },
+            nb::arg("r"), nb::arg("bias").none())
+        .def_ro("r", &AROW::r);
+    with_rate.operator()<AdaGrad<Hinge>>("AdaGrad's rule for the hinge loss.");
+    with_rate.operator()<AdaGrad<Logistic>>("AdaGrad's rule for the logistic loss.");
+    with_rate.operator()<Invariant>("The invariant rule: a normalised adaptive gradient.");
 
     bind_rule<MajorityRule>(
         m, "The rule of a majority of experts.",

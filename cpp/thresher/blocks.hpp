@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 
 #include "arithmetic.hpp"
@@ -31,9 +32,10 @@ void fetch(const Plane& weights, const SparseRow<Index, Value>& row) {
 
 // Calls play(isa, row, k) for each of the first `rounds` rows, k being the row's number, until one has a fault, and
 // returns it; `played` says how many rows were played without one. A row that proves unsettled is played again in its
-// canonical form.
+// canonical form. `beside` are planes to be fetched as the weights are.
 template <Domain domain = Domain::any, class Play>
-Fault over_rows(const Block& block, const Plane& weights, std::size_t rounds, std::size_t& played, Play&& play) {
+Fault over_rows(const Block& block, const Plane& weights, std::size_t rounds, std::size_t& played, Play&& play,
+                std::span<const Plane> beside = {}) {
     const auto loop = [&](const auto& rows, auto isa) -> Fault {
         typename std::decay_t<decltype(rows)>::Row row, later;
         Canonical scratch;
@@ -41,7 +43,10 @@ Fault over_rows(const Block& block, const Plane& weights, std::size_t rounds, st
         const bool far = weights.size() >= many_slots;
         for (played = 0; played < rounds; ++played) {
             const std::size_t k = played;
-            if (far && k + ahead < rounds && rows.row(k + ahead, later)) fetch(weights, later);
+            if (far && k + ahead < rounds && rows.row(k + ahead, later)) {
+                fetch(weights, later);
+                for (const Plane& plane : beside) fetch(plane, later);
+            }
             if (!rows.row(k, row)) return {Fault::Kind::pointers};
             fault.kind = play(isa, row, k);
             if (fault.kind == Fault::Kind::unsettled) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -110,6 +111,8 @@ class AnyGroup {
     }
 
     virtual int predict(double score) const = 0;
+    // The chance of +1 that a score stands for, where the rule has one.
+    virtual std::optional<double> chance(double score) const = 0;
     virtual Fault score(const CanonicalRow& row, double& score) const = 0;
     virtual Fault learn(const CanonicalRow& row, std::int8_t label, double weight, Outcome& outcome) = 0;
 
@@ -150,6 +153,11 @@ class Group final : public AnyGroup {
 
     int predict(double score) const override { return rule_.predict(score); }
 
+    std::optional<double> chance(double score) const override {
+        if constexpr (requires { rule_.chance(score); }) return rule_.chance(score);
+        return std::nullopt;
+    }
+
     Fault score(const CanonicalRow& row, double& score) const override {
         return outside(row, dispatch([&](auto isa) { return score_row<decltype(isa)>(row, score); }));
     }
@@ -177,7 +185,7 @@ class Group final : public AnyGroup {
             if (fault == Fault::Kind::none) columns.put(k, outcome);
             return fault;
         };
-        return over_rows<Rule::domain>(block, weights(), rows_of(block), log.size, play);
+        return over_rows<Rule::domain>(block, weights(), rows_of(block), log.size, play, beside());
     }
 
     std::span<const PlaneKind> plane_kinds() const override { return Rule::planes; }
@@ -214,6 +222,11 @@ class Group final : public AnyGroup {
     }
 
     const Plane& weights() const { return state_.planes[0]; }
+
+    std::span<const Plane> beside() const {
+        if constexpr (requires { Rule::touched; }) return std::span(state_.planes).subspan(1, Rule::touched - 1);
+        return {};
+    }
 
     void unshare() {
         for (Plane& plane : state_.planes) plane.unshare();

@@ -10,6 +10,8 @@
 // and, where it needs them,
 //   begin     the heads of a fresh learner that depend on n
 //   watch     what it keeps of a round before it moves
+//   chance    of +1, that a score stands for
+//   touched   how many of the planes, from the first on, most rounds touch: 1 unless it says so
 #pragma once
 
 #include <array>
@@ -58,6 +60,22 @@ void each_term(const Row& row, std::size_t n, Use&& use) {
         const std::size_t slot = slot_at(row, j);
         if (slot < n) use(slot, static_cast<double>(row.values[j]));
     }
+}
+
+// The canonical sum of term(slot, value): four partial sums, as a score is summed. The row is canonical.
+template <class Row, class Term>
+double sum_of_terms(const Row& row, std::size_t n, Term&& term) {
+    double sums[4] = {};
+    const auto enter = [&](std::size_t j, double& sum) {
+        const std::size_t slot = slot_at(row, j);
+        if (slot < n) sum += term(slot, static_cast<double>(row.values[j]));
+    };
+    std::size_t j = 0;
+    for (; j + 4 <= row.size; j += 4) {
+        for (std::size_t k = 0; k < 4; ++k) enter(j + k, sums[k]);
+    }
+    for (std::size_t k = 0; j + k < row.size; ++k) enter(j + k, sums[k]);
+    return reduce(sums);
 }
 
 }  // namespace thresher

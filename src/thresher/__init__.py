@@ -46,9 +46,12 @@ if TYPE_CHECKING:
     )
     from thresher.ledger import BestExpert, BestMixture, BestSequence, Cover, Disjunction, Ledger, Mixture, Separator, Threshold
     from thresher.linear import (
+        AROW,
+        AdaGrad,
         BalancedWinnow,
         Elimination,
         Hypothesis,
+        Invariant,
         LiteralWinnow,
         MarginPerceptron,
         Perceptron,
@@ -60,6 +63,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AROW",
+    "AdaGrad",
     "AdaHedge",
     "BalancedWinnow",
     "Batch",
@@ -81,6 +86,7 @@ __all__ = [
     "Hedge",
     "Hypothesis",
     "ImprovedMajority",
+    "Invariant",
     "Label",
     "LabelError",
     "Learner",

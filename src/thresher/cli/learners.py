@@ -48,7 +48,12 @@ _OPTIONS = (
     Option("--strict", "strict", None, "winnow, literal-winnow: +1 only above the threshold"),
     Option("--eta", "eta", _number, "balanced-winnow: the rate (0.1)"),
     Option("--monotone", "monotone", None, "elimination: without negated literals"),
+    Option("--r", "r", _number, "arow: how little one example is trusted (1)"),
+    Option("--loss", "loss", str, "adagrad: what it goes down: logistic, which gives chances, or hinge (logistic)"),
+    Option("--rate", "rate", _number, "adagrad, invariant: how far steps go (0.3, 1)"),
 )
+
+_CHOICES = {"tie": ("plus", "minus", "mistake"), "loss": ("logistic", "hinge")}
 
 #: The name of each learner, its class, and which of the options it takes.
 NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -58,6 +63,9 @@ NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
     "literal-winnow": ("LiteralWinnow", ("threshold", "factor", "strict")),
     "balanced-winnow": ("BalancedWinnow", ("eta", "bias")),
     "elimination": ("Elimination", ("monotone",)),
+    "arow": ("AROW", ("r", "bias")),
+    "adagrad": ("AdaGrad", ("loss", "rate", "bias")),
+    "invariant": ("Invariant", ("rate", "bias")),
 }
 
 
@@ -69,8 +77,8 @@ def add_learner_options(group: argparse._ArgumentGroup) -> None:
             group.add_argument(option.flag, dest=option.argument, action="store_true", default=None, help=option.help)
         else:
             kind: dict[str, Any] = {"metavar": option.argument[0].upper()}
-            if option.argument == "tie":
-                kind = {"choices": ("plus", "minus", "mistake")}
+            if option.argument in _CHOICES:
+                kind = {"choices": _CHOICES[option.argument]}
             group.add_argument(option.flag, dest=option.argument, type=option.read, help=option.help, **kind)
     group.add_argument("--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1")
 

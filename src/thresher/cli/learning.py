@@ -262,6 +262,8 @@ def _check_if_possible(session: Session, start: Start, learned: Learned) -> Exce
     """The check, or why there is none. What goes wrong in it comes after the results: they are there, and saved, by now."""
     if session.options.no_check:
         learned.unchecked = "the theorems were not checked, as --no-check says"
+    elif not learned.learner._PROVEN:
+        learned.unchecked = f"the ledger has no theorem about {type(learned.learner).__name__}"
     elif learned.interrupted:
         learned.unchecked = "the theorems are checked when the run is finished"
     elif not session.source.again:

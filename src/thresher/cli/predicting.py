@@ -24,7 +24,7 @@ def predict(options: argparse.Namespace) -> int:
     learner, recipe = model.learner, model.recipe
     if recipe is None:
         raise no_recipe(options.model)
-    if options.probabilities:
+    if options.probabilities and learner._chances(np.zeros(0)) is None:
         raise ParameterError(f"found --probabilities, but a {type(learner).__name__} has none; --scores shows its scores")
     if options.id not in (None, "tag") or (options.id and not recipe.named):
         raise ParameterError(f"found --id {options.id}, expected tag, which only Vowpal Wabbit text has")
@@ -50,6 +50,8 @@ def predict(options: argparse.Namespace) -> int:
             columns.append(spelled[said + 1].tolist())
             if options.scores:
                 columns.append([repr(score + 0.0) for score in scores.tolist()])
+            if options.probabilities:
+                columns.append([repr(chance) for chance in learner.p_positive_many(batch.X).tolist()])
             lines = "".join("\t".join(row) + "\n" for row in zip(*columns, strict=True))
             sys.stdout.buffer.write(lines.encode("utf-8", "surrogateescape"))
             made = made.after(batch.y[batch.y != UNLABELLED], said[batch.y != UNLABELLED])

@@ -44,6 +44,8 @@ def witnesses(learner: LinearLearner, sample: Batch, rounds: int) -> list[Compar
         return [_disjunction(learner, sample, rounds, called), _threshold(learner, sample, rounds, called)]
     if isinstance(learner, LiteralWinnow):
         return [_disjunction(learner, sample, rounds, called)]
+    if not learner._PROVEN:
+        return []
     if isinstance(learner, BalancedWinnow):
         return [_balanced(learner, sample, rounds, called)]
     return [Separator.of(learner, margin=promising_margin(learner, sample, rounds))]

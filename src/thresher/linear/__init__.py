@@ -1,7 +1,10 @@
 """Linear learners: one algorithm, one file."""
 
+from thresher.linear.adagrad import AdaGrad
+from thresher.linear.arow import AROW
 from thresher.linear.balanced_winnow import BalancedWinnow
 from thresher.linear.elimination import Elimination
+from thresher.linear.invariant import Invariant
 from thresher.linear.learner import Hypothesis, LinearLearner
 from thresher.linear.literal_winnow import LiteralWinnow
 from thresher.linear.margin_perceptron import MarginPerceptron
@@ -9,10 +12,13 @@ from thresher.linear.perceptron import Perceptron
 from thresher.linear.winnow import Winnow
 
 __all__ = [
+    "AROW",
     "LEARNERS",
+    "AdaGrad",
     "BalancedWinnow",
     "Elimination",
     "Hypothesis",
+    "Invariant",
     "LinearLearner",
     "LiteralWinnow",
     "MarginPerceptron",
@@ -22,5 +28,16 @@ __all__ = [
 
 #: Every learner by the name that its state carries.
 LEARNERS: dict[str, type[LinearLearner]] = {
-    learner.__name__: learner for learner in (Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination)
+    learner.__name__: learner
+    for learner in (
+        Perceptron,
+        MarginPerceptron,
+        Winnow,
+        LiteralWinnow,
+        BalancedWinnow,
+        Elimination,
+        AROW,
+        AdaGrad,
+        Invariant,
+    )
 }

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, labels
 from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds, Rule
-from thresher.errors import ExampleError, StoreError
+from thresher.errors import ExampleError, ParameterError, StoreError
 
 __all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "within"]
 
@@ -31,6 +31,8 @@ class LinearLearner(Group):
     #: What is kept of the slots, and the scalars that the rule keeps beside them.
     _PLANES: ClassVar[tuple[str, ...]] = ("weights",)
     _HEADS: ClassVar[tuple[str, ...]] = ("bias_weight",)
+    #: Whether the ledger has a theorem about it.
+    _PROVEN: ClassVar[bool] = True
 
     def _rule(self, kind: type[R]) -> R:
         """The rule, which is of this kind."""
@@ -87,6 +89,13 @@ class LinearLearner(Group):
     def predict_many(self, X: object) -> NDArray[np.int8]:
         """The labels predicted for many examples, one a row. Never changes the learner."""
         return self._predictions(self.score_many(X))
+
+    def p_positive_many(self, X: object) -> NDArray[np.float64]:
+        """The chances of +1 of many examples, one a row, where the learner has them. Never changes the learner."""
+        chances = self._chances(self.score_many(X))
+        if chances is None:
+            raise ParameterError(f"found {self!r}, expected a learner whose scores stand for chances of +1")
+        return chances
 
     def hypothesis(self) -> Hypothesis:
         """What the learner believes now, as a predictor that never changes."""
@@ -182,6 +191,10 @@ class Hypothesis:
     def predict_many(self, X: object) -> NDArray[np.int8]:
         """The labels predicted for many examples, one a row."""
         return self._learner.predict_many(X)
+
+    def p_positive_many(self, X: object) -> NDArray[np.float64]:
+        """The chances of +1 of many examples, one a row, where the learner has them."""
+        return self._learner.p_positive_many(X)
 
     def __repr__(self) -> str:
         return f"<hypothesis of {self._learner!r} after {self._learner.rounds} rounds>"
