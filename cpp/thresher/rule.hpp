@@ -10,6 +10,7 @@
 // and, where it needs them,
 //   begin     the heads of a fresh learner that depend on n
 //   watch     what it keeps of a round before it moves
+//   needs_square   true where a move needs the example's squared norm
 #pragma once
 
 #include <array>

@@ -46,12 +46,15 @@ if TYPE_CHECKING:
     )
     from thresher.ledger import BestExpert, BestMixture, BestSequence, Cover, Disjunction, Ledger, Mixture, Separator, Threshold
     from thresher.linear import (
+        AveragedPerceptron,
         BalancedWinnow,
         Elimination,
         Hypothesis,
         LiteralWinnow,
         MarginPerceptron,
+        PassiveAggressive,
         Perceptron,
+        PNormPerceptron,
         Winnow,
     )
     from thresher.protocol import Label, Learner, Prediction, Round, Rounds
@@ -61,6 +64,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdaHedge",
+    "AveragedPerceptron",
     "BalancedWinnow",
     "Batch",
     "BestExpert",
@@ -93,7 +97,9 @@ __all__ = [
     "Mixture",
     "NotRealizable",
     "Optimal",
+    "PNormPerceptron",
     "ParameterError",
+    "PassiveAggressive",
     "Perceptron",
     "Prediction",
     "RandomizedMajority",

@@ -1,26 +1,43 @@
 """Linear learners: one algorithm, one file."""
 
+from thresher.linear.averaged_perceptron import AveragedPerceptron
 from thresher.linear.balanced_winnow import BalancedWinnow
 from thresher.linear.elimination import Elimination
 from thresher.linear.learner import Hypothesis, LinearLearner
 from thresher.linear.literal_winnow import LiteralWinnow
 from thresher.linear.margin_perceptron import MarginPerceptron
+from thresher.linear.p_norm_perceptron import PNormPerceptron
+from thresher.linear.passive_aggressive import PassiveAggressive
 from thresher.linear.perceptron import Perceptron
 from thresher.linear.winnow import Winnow
 
 __all__ = [
     "LEARNERS",
+    "AveragedPerceptron",
     "BalancedWinnow",
     "Elimination",
     "Hypothesis",
     "LinearLearner",
     "LiteralWinnow",
     "MarginPerceptron",
+    "PNormPerceptron",
+    "PassiveAggressive",
     "Perceptron",
     "Winnow",
 ]
 
 #: Every learner by the name that its state carries.
 LEARNERS: dict[str, type[LinearLearner]] = {
-    learner.__name__: learner for learner in (Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination)
+    learner.__name__: learner
+    for learner in (
+        AveragedPerceptron,
+        BalancedWinnow,
+        Elimination,
+        LiteralWinnow,
+        MarginPerceptron,
+        PNormPerceptron,
+        PassiveAggressive,
+        Perceptron,
+        Winnow,
+    )
 }
