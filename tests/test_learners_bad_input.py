@@ -31,10 +31,10 @@ LEARNERS: dict[str, Maker] = {
 }
 HUGE = math.nextafter(2.0**250, math.inf)
 REFUSED: dict[str, tuple[tuple[float, ...], str]] = {
-    **{
-        name: ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250")
-        for name in ("AveragedPerceptron", "MarginPerceptron", "PNormPerceptron", "PassiveAggressive")
-    },
+    **dict.fromkeys(
+        ("AveragedPerceptron", "MarginPerceptron", "PNormPerceptron", "PassiveAggressive"),
+        ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
+    ),
     "Winnow": (NOT_UNIT, "a number from 0 to 1"),
     "LiteralWinnow": (NOT_UNIT, "a number from 0 to 1"),
     "BalancedWinnow": (NOT_SIGNED, "a number from -1 to 1"),

@@ -346,7 +346,7 @@ def test_the_averaged_perceptron_is_its_definition_in_fractions(
     stream = told(learner, rows) if tie != "mistake" else [(x, 1 if up else -1) for x, up in rows]
     exact: Any = [([Fraction(v) for v in x], y) for x, y in stream]
     kept = None if bias is None else Fraction(bias)
-    said = averaged_perceptron.definition(3, exact, bias=kept, tie=perceptron.TIES[tie])
+    said: Any = averaged_perceptron.definition(3, exact, bias=kept, tie=perceptron.TIES[tie])
     inside = perceptron.definition(3, exact, bias=kept, tie=perceptron.TIES[tie])
     for (x, y), (score, prediction, w), (_, own, weights) in zip(stream, said, inside, strict=True):
         played = learner.learn(x, y)
@@ -365,10 +365,8 @@ def test_the_averaged_perceptron_is_its_definition_in_fractions(
 def test_the_normalized_averaged_perceptron_is_its_definition(data: st.DataObject, bias: float | None) -> None:
     learner = th.AveragedPerceptron(3, normalize=True, bias=bias)
     stream = told(learner, data.draw(float_rows(3, st.floats(-8, 8).map(lambda v: round(v, 2)))))
-    near = any(
-        0 < abs(score) < NEAR for score, _, _ in perceptron.definition(3, stream, normalize=True, bias=bias)
-    )  # of the one inside
-    if not near:
+    inside: Any = perceptron.definition(3, stream, normalize=True, bias=bias)
+    if not any(abs(score) < NEAR for t, (score, _, _) in enumerate(inside) if t):  # rounding decides what it learns from
         check_within(learner, stream, lambda stream: averaged_perceptron.definition(3, stream, True, bias))
 
 
@@ -381,7 +379,8 @@ def test_the_passive_aggressive_learner_is_its_definition(
     stream = told(learner, rows)
     exact: Any = [([Fraction(v) for v in x], y) for x, y in stream]
     kept = None if bias is None else Fraction(bias)
-    for (x, y), (score, prediction, w) in zip(stream, passive_aggressive.definition(3, exact, Fraction(C), kept), strict=True):
+    said: Any = passive_aggressive.definition(3, exact, Fraction(C), kept)
+    for (x, y), (score, prediction, w) in zip(stream, said, strict=True):
         played = learner.learn(x, y)
         assert played.prediction.score == pytest.approx(float(score), rel=NEAR, abs=NEAR)
         if 0 < abs(score) < NEAR or (score == 0 and played.prediction.score != 0):  # rounding decides

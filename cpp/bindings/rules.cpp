@@ -131,6 +131,8 @@ Domain domain_named(std::string_view values) {
 
 bool has_margin(nb::handle rule) { return nb::isinstance<MarginPerceptron>(rule); }
 
+bool has_p_norm(nb::handle rule) { return nb::isinstance<PNormPerceptron>(rule); }
+
 void bind_rules(nb::module_& m) {
     nb::class_<AnyRule>(m, "Rule", "A rule of the core, with its parameters.")
         .def_prop_ro(

@@ -637,6 +637,10 @@ class Frozen:
         """max |z|, from above."""
 
     @property
+    def largest_value(self) -> float:
+        """max |z_i|, where the rounds are a p-norm Perceptron's; else 0."""
+
+    @property
     def squares_on_mistakes(self) -> float:
         """The sum of |z|^2 over mistakes, from above."""
 

@@ -56,10 +56,10 @@ class AveragedPerceptron(LinearLearner):
 
     Guarantee
     ---------
-    None on the average's mistakes: on a stream chosen against it they can be many more than the Perceptron's. `updates` are the
-    mistakes of the Perceptron inside, so that all its theorems bound them (`th.bounds.perceptron_separable` and the
-    others). If examples are drawn at random, independently, the vote of all those Perceptrons, which the average stands for, errs
-    with at most twice their average chance (`th.bounds.random_stop`; Freund and Schapire 1999).
+    None on the average's own mistakes. `updates` are the mistakes of the Perceptron inside, so that all its theorems bound
+    them (`th.bounds.perceptron_separable` and the others). If examples are drawn at random, independently, a vote of all
+    those Perceptrons errs with at most twice their average chance (Freund and Schapire 1999; `th.bounds.random_stop` has
+    that chance); the average stands for the vote, and nothing is proven of it.
 
     >>> import thresher as th
     >>> learner = th.AveragedPerceptron(2)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from math import copysign, log
+from math import copysign, ldexp, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,8 @@ class PNormPerceptron(LinearLearner):
     - ``p``, from 2 to 100; ``None`` means 2 ln n, to the nearest whole number (and at least 2): then powers are products.
     - ``bias`` appends an attribute of that value to each example.
 
-    `weights` are |θᵢ/2ᵏ|^(p−1), signed, with a k that keeps them from overflowing; what lies 2^1000 below the largest counts as 0.
+    `weights` are |θᵢ/2ᵏ|^(p−1), signed, with a k that keeps them from overflowing; what lies 2^−1000 below the largest of
+    them counts as 0.
 
     Guarantee
     ---------
@@ -91,7 +93,7 @@ class PNormPerceptron(LinearLearner):
         rule, heads = self._rule(PNormPerceptronRule), self._state()[1]
         if heads["sum"] == 0.0:
             return self.weights
-        return self.weights * (2.0 ** heads["exponent"] * heads["sum"] ** -((rule.p - 2.0) / rule.p))
+        return self.weights * ldexp(math.pow(heads["sum"], -(rule.p - 2.0) / rule.p), int(heads["exponent"]))
 
     def _arguments(self) -> Parameters:
         rule = self._rule(PNormPerceptronRule)
@@ -105,19 +107,23 @@ class PNormPerceptron(LinearLearner):
             return "found θ other than 0 in a learner that never moved"
         if rule.bias is None and bias != 0.0:
             return f"found a θ of {bias} for the bias of a learner without one"
-        kept, rest, highest, exponent = heads["sum"], heads["rest"], heads["highest"], heads["exponent"]
-        reach = 2.0 ** (200.0 / (rule.p - 1.0)) * (1.0 + 1e-9)
-        if not (exponent == round(exponent) and _LOWEST <= exponent <= 1000):
-            return f"found an exponent of {exponent}, expected a whole number from {_LOWEST} to 1000"
-        with np.errstate(under="ignore", over="ignore"):
-            scaled = np.abs(np.append(theta, bias)) * 2.0**-exponent
-            own = float((scaled**rule.p).sum())
-        if not float(scaled.max()) <= reach:
-            return f"found θ that reach {float(scaled.max())} of their scale, expected at most {reach}"
-        if not (
-            abs(kept - own) <= _SUM_SLACK * own + 2.0**-1000 and abs(rest) <= 1e-10 * kept and kept <= highest <= kept * 2.0**41
-        ):
-            return f"found a kept sum of {kept}, with a rest of {rest} and {highest} at its highest, of θ whose own is {own}"
-        if kept < _LEAST_SUM and exponent > _LOWEST and scaled.any():
-            return f"found a kept sum of {kept} where a sweep would have scaled it"
-        return ""
+        return _impossible_sum(rule.p, np.append(theta, bias), heads)
+
+
+def _impossible_sum(p: float, theta: NDArray[np.float64], heads: Parameters) -> str:
+    """Why the kept sum is not that of these θ; nothing, if it is."""
+    kept, rest, highest, exponent = heads["sum"], heads["rest"], heads["highest"], heads["exponent"]
+    if not (exponent == round(exponent) and _LOWEST <= exponent <= 1000):
+        return f"found an exponent of {exponent}, expected a whole number from {_LOWEST} to 1000"
+    with np.errstate(under="ignore", over="ignore"):
+        scaled = np.abs(theta) * 2.0**-exponent
+        own = float((scaled**p).sum())
+    farthest, reach = float(scaled.max()), 2.0 ** (200.0 / (p - 1.0)) * (1.0 + 1e-9)
+    if not farthest <= reach:
+        return f"found θ that reach {farthest} of their scale, expected at most {reach}"
+    same = abs(kept - own) <= _SUM_SLACK * own + 2.0**-1000 and abs(rest) <= 1e-10 * kept
+    if not (same and kept <= highest <= kept * 2.0**41):
+        return f"found a kept sum of {kept}, with a rest of {rest} and {highest} at its highest, of θ whose own is {own}"
+    if kept < _LEAST_SUM and exponent > _LOWEST and farthest > 0.0:
+        return f"found a kept sum of {kept} where a sweep would have scaled it"
+    return ""

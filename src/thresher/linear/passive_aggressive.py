@@ -41,11 +41,10 @@ class PassiveAggressive(LinearLearner):
     It predicts the sign of w·x (0 is +1). Where the hinge loss ℓ = max(0, 1 − y·(w·x)) is 0 it is passive; else it moves,
     w ← w + τ·y·x with τ = min(C, ℓ/‖x‖²): just far enough that y·(w·x) = 1, unless C is less.
 
-    - ``C`` is the most that a step is along an example, from 2^−100 to 2^100. The smaller, the less a single noisy example can do.
+    - ``C`` is the most that a step is along an example, from 2^−100 to 2^100. The smaller, the less one noisy example can do.
     - ``bias`` appends an attribute of that value to each example, whose weight is `bias_weight`.
 
-    An example's weight scales its step: above 1 it goes beyond what the example asks for. Examples need not be scaled: ℓ/‖x‖² sees
-    to that where C allows it.
+    An example's weight scales its step: above 1 it goes beyond what the example asks for.
 
     Guarantee
     ---------
