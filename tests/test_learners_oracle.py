@@ -413,10 +413,9 @@ def test_the_p_norm_perceptron_is_its_definition(data: st.DataObject, n: int, p:
     stream = told(learner, data.draw(float_rows(n, st.floats(-8, 8).map(lambda v: round(v, 2)))))
     check_within(copy.copy(learner), stream, lambda stream: p_norm_perceptron.definition(n, stream, p, bias))
     learner.learn_many([x for x, _ in stream] or np.zeros((0, n)), [y for _, y in stream])
-    seen = learner._on_the_blackboard()
     for x in np.eye(n):
-        alone = learner.predict(x).score - learner.predict({}).score
-        assert float(seen @ x) == pytest.approx(alone, rel=1e-6, abs=1e-6)
+        own = float(learner.weights @ x) + learner.bias_weight * (bias or 0.0)
+        assert learner.predict(x).score == pytest.approx(own, rel=NEAR, abs=NEAR)
 
 
 @given(st.data(), st.sampled_from([None, 1.0, -0.3]))
@@ -426,3 +425,24 @@ def test_with_p_2_it_is_the_perceptron_bit_for_bit(data: st.DataObject, bias: fl
     rounds = one.learn_many(stream.rows, stream.labels, stream.weights)
     assert columns(rounds) == columns(other.learn_many(stream.rows, stream.labels, stream.weights))
     assert one.theta.tobytes() == other.weights.tobytes()
+
+
+@pytest.mark.parametrize("p", [2.0, 7.5, 100.0])
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 2.0**-1000, 2.0**-300, 2.0**250])
+def test_the_smallest_and_the_largest_values_leave_numbers(p: float, size: float) -> None:
+    learner = th.PNormPerceptron(2, p=p)
+    for x, y in (([size, 0.0], -1), ([0.0, size], -1), ([size, size], +1), ([-size, size], -1)) * 5:
+        learner.learn(x, y, 2.0**150 if size > 1 else 1.0)
+        assert np.isfinite(learner.score_many([[1.0, 1.0], [1.0, -1.0], [size, size]])).all()
+        assert np.isfinite(learner.weights).all()
+    assert th.PNormPerceptron.from_state(*learner.state()).theta.tolist() == learner.theta.tolist()
+
+
+def test_a_step_that_no_mistake_asked_for_is_a_margin_mistake() -> None:
+    learner = th.PassiveAggressive(1, C=0.25)
+    rounds = [learner.learn([1.0], y) for y in (+1, +1, -1, +1)]
+    assert [(played.mistake, played.margin_mistake) for played in rounds] == [
+        (False, True), (False, True), (True, False), (False, True),
+    ]  # fmt: skip
+    learner = th.PassiveAggressive(1)
+    assert [learner.learn([1.0], +1).margin_mistake for _ in range(2)] == [True, False]

@@ -129,7 +129,9 @@ Domain domain_named(std::string_view values) {
     throw std::invalid_argument("no such values");
 }
 
-bool has_margin(nb::handle rule) { return nb::isinstance<MarginPerceptron>(rule); }
+bool has_margin(nb::handle rule, std::int64_t t) {
+    return nb::isinstance<PassiveAggressive>(rule) || (t > 1 && nb::isinstance<MarginPerceptron>(rule));
+}
 
 bool has_p_norm(nb::handle rule) { return nb::isinstance<PNormPerceptron>(rule); }
 

@@ -103,13 +103,11 @@ struct PNormPerceptron : AnyRule {
     }
 
   private:
-    // |theta|_p is 2^k sum^(1/p), so w is 2^k sum^(-(p-2)/p) times what scores.
+    // |theta|_p is 2^k sum^(1/p), so w is 2^k sum^(-(p-2)/p) times what scores. A sum below the least, even after a
+    // sweep, is one of denormal numbers: then only the sign of a score counts.
     void take_scale(Head& head) const {
-        if (head.sum > 0.0) {
-            head.scale = std::ldexp(exp(-((p - 2.0) / p) * quick_log(head.sum)), static_cast<int>(head.exponent));
-        } else {
-            head.scale = 1.0;
-        }
+        const double power = head.sum >= least_ ? exp(-((p - 2.0) / p) * quick_log(head.sum)) : 1.0;
+        head.scale = std::ldexp(power, static_cast<int>(head.exponent));
     }
 
     void add_up(State& state) const {

@@ -62,7 +62,7 @@ def _separator(learner: LinearLearner, sample: Batch, rounds: int, called: str) 
     if isinstance(learner, PassiveAggressive):
         return _passive_aggressive(learner, sample, rounds)
     if isinstance(learner, PNormPerceptron):
-        return _p_norm(learner, sample, rounds, called)
+        return _p_norm(learner, sample, rounds)
     return Separator.of(learner, margin=promising_margin(learner, sample, rounds))
 
 
@@ -151,19 +151,17 @@ def _passive_aggressive(learner: PassiveAggressive, sample: Batch, rounds: int) 
     return Separator.of(learner, margin=promising_margin(learner, sample, rounds, limit))
 
 
-def _p_norm(learner: PNormPerceptron, sample: Batch, rounds: int, called: str) -> Separator:
-    """w, scaled as it predicts, and the γ that would be best on the sample."""
+def _p_norm(learner: PNormPerceptron, sample: Batch, rounds: int) -> Separator:
+    """w, and the γ that would be best on the sample."""
     p, bias = learner._arguments()["p"], learner._arguments()["bias"]
-    weights = learner._on_the_blackboard()
-    scale = next((float(weights[i] / learner.weights[i]) for i in np.flatnonzero(weights)), 1.0)
-    separator = Separator(weights, bias_weight=scale * learner.bias_weight, called=f"the weights scaled, {called}")
-    values = np.abs(sample.rows.data)
-    sizes = np.concatenate(([0.0], np.cumsum(values**p)))
-    largest = float((sizes[sample.rows.indptr[1:]] - sizes[sample.rows.indptr[:-1]]).max()) + abs(bias or 0.0) ** p
-    numbers = {"p": p, "radius": largest ** (1.0 / p), "norm": separator.norm(p / (p - 1.0))}
+    separator = Separator.of(learner)
+    sizes = np.abs(sample.rows.data)
+    top = max(float(sizes.max(initial=0.0)), abs(bias or 0.0)) or 1.0
+    sums = np.concatenate(([0.0], np.cumsum(np.power(sizes / top, p))))
+    most = float((sums[sample.rows.indptr[1:]] - sums[sample.rows.indptr[:-1]]).max()) + (abs(bias or 0.0) / top) ** p
+    numbers = {"p": p, "radius": top * most ** (1.0 / p), "norm": separator.norm(p / (p - 1.0))}
 
     def limit(distance: float, gamma: float) -> float:
         return bounds.p_norm_distance(distance, margin=gamma, **numbers).value
 
-    gamma = promising_margin(learner, sample, rounds, limit)
-    return Separator(weights, bias_weight=separator.bias_weight, margin=gamma, called=separator.called)
+    return Separator.of(learner, margin=promising_margin(learner, sample, rounds, limit))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from math import copysign, ldexp, log
+from math import copysign, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,7 @@ class PNormPerceptron(LinearLearner):
     - ``p``, from 2 to 100; ``None`` means 2 ln n, to the nearest whole number (and at least 2): then powers are products.
     - ``bias`` appends an attribute of that value to each example.
 
-    `weights` are |θᵢ/2ᵏ|^(p−1), signed, with a k that keeps them from overflowing; what lies 2^−1000 below the largest of
-    them counts as 0.
+    |θᵢ/2ᵏ|^(p−1) is kept, with a k that keeps it from overflowing; what lies 2^−1000 below the largest counts as 0.
 
     Guarantee
     ---------
@@ -89,11 +88,23 @@ class PNormPerceptron(LinearLearner):
         """θ, the sum of the examples that it moved along: a read-only array of length n."""
         return self._state()[0]["theta"]
 
-    def _on_the_blackboard(self) -> NDArray[np.float64]:
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weights w now: a fresh read-only array of length n."""
+        weights: NDArray[np.float64] = super().weights * self._scale()
+        weights.flags.writeable = False
+        return weights
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the appended attribute; 0 where there is none."""
+        return super().bias_weight * self._scale()
+
+    def _scale(self) -> float:
+        """What |θᵢ/2ᵏ|^(p−1), which the core keeps, must be multiplied by to be w."""
         rule, heads = self._rule(PNormPerceptronRule), self._state()[1]
-        if heads["sum"] == 0.0:
-            return self.weights
-        return self.weights * ldexp(math.pow(heads["sum"], -(rule.p - 2.0) / rule.p), int(heads["exponent"]))
+        power = math.pow(heads["sum"], -(rule.p - 2.0) / rule.p) if heads["sum"] >= _LEAST_SUM else 1.0
+        return math.ldexp(power, int(heads["exponent"]))
 
     def _arguments(self) -> Parameters:
         rule = self._rule(PNormPerceptronRule)

@@ -44,7 +44,8 @@ class PassiveAggressive(LinearLearner):
     - ``C`` is the most that a step is along an example, from 2^−100 to 2^100. The smaller, the less one noisy example can do.
     - ``bias`` appends an attribute of that value to each example, whose weight is `bias_weight`.
 
-    An example's weight scales its step: above 1 it goes beyond what the example asks for.
+    A step without a mistake is a margin mistake (`Round.margin_mistake`). An example's weight scales its step: above 1 it goes
+    beyond what the example asks for.
 
     Guarantee
     ---------
