@@ -51,7 +51,7 @@ NOT_BINARY = (*NOT_UNIT, 0.5, np.nextafter(1.0, 0.0), 5e-324)
 CASES: dict[str, Case] = {
     "averaged": Case(lambda: th.AveragedPerceptron(N), portable_value, NOT_FINITE),
     "averaged, normalized, bias": Case(
-        lambda: th.AveragedPerceptron(N, normalize=True, bias=-0.7, tie="mistake"), portable_value, NOT_FINITE
+        lambda: th.AveragedPerceptron(N, normalize=True, bias=-0.7, tie="minus"), portable_value, NOT_FINITE
     ),
     "averaged, normalized": Case(lambda: th.AveragedPerceptron(N, normalize=True), portable_value, NOT_FINITE, zeros=False),
     "margin 0.5": Case(lambda: th.MarginPerceptron(N, 0.5), portable_value, NOT_FINITE, zeros=False),
