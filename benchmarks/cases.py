@@ -103,6 +103,11 @@ def learners(name: str, turns: int, quick: bool) -> Result:
     workload = make(few if quick else full)
     X, y, n = workload.X, workload.y, workload.n
     kinds: dict[str, Callable[[], LinearLearner]] = {"Perceptron": lambda: th.Perceptron(n)}
+    kinds |= {
+        "AveragedPerceptron": lambda: th.AveragedPerceptron(n),
+        "PNormPerceptron": lambda: th.PNormPerceptron(n),
+        "PassiveAggressive": lambda: th.PassiveAggressive(n),
+    }
     if name == "S1":
         kinds |= {f"MarginPerceptron {margin}": partial(th.MarginPerceptron, n, margin) for margin in (0.01, 0.1)}
         kinds |= {"AROW": lambda: th.AROW(n), "AdaGrad": lambda: th.AdaGrad(n), "Invariant": lambda: th.Invariant(n)}

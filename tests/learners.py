@@ -49,9 +49,21 @@ NOT_SIGNED = (*NOT_FINITE, np.nextafter(1.0, 2.0), np.nextafter(-1.0, -2.0), -1e
 NOT_BINARY = (*NOT_UNIT, 0.5, np.nextafter(1.0, 0.0), 5e-324)
 
 CASES: dict[str, Case] = {
+    "averaged": Case(lambda: th.AveragedPerceptron(N), portable_value, NOT_FINITE),
+    "averaged, normalized, bias": Case(
+        lambda: th.AveragedPerceptron(N, normalize=True, bias=-0.7, tie="minus"), portable_value, NOT_FINITE
+    ),
+    "averaged, normalized": Case(lambda: th.AveragedPerceptron(N, normalize=True), portable_value, NOT_FINITE, zeros=False),
     "margin 0.5": Case(lambda: th.MarginPerceptron(N, 0.5), portable_value, NOT_FINITE, zeros=False),
     "margin 0.1, bias": Case(lambda: th.MarginPerceptron(N, 0.1, epsilon=0.3, bias=-0.7), portable_value, NOT_FINITE),
     "margin unknown": Case(lambda: th.MarginPerceptron(N, None, epsilon=0.9), portable_value, NOT_FINITE, zeros=False),
+    "p-norm 4": Case(lambda: th.PNormPerceptron(N), portable_value, NOT_FINITE),
+    "p-norm 2": Case(lambda: th.PNormPerceptron(N, p=2), portable_value, NOT_FINITE),
+    "p-norm 24.95, bias": Case(lambda: th.PNormPerceptron(N, p=24.95, bias=-0.7), portable_value, NOT_FINITE),
+    "p-norm 100": Case(lambda: th.PNormPerceptron(N, p=100), portable_value, NOT_FINITE),
+    "passive-aggressive": Case(lambda: th.PassiveAggressive(N), portable_value, NOT_FINITE),
+    "passive-aggressive 0.01, bias": Case(lambda: th.PassiveAggressive(N, C=0.01, bias=-0.7), portable_value, NOT_FINITE),
+    "passive-aggressive 2^100": Case(lambda: th.PassiveAggressive(N, C=2.0**100), portable_value, NOT_FINITE),
     "Winnow": Case(lambda: th.Winnow(N), unit_value, NOT_UNIT),
     "Winnow 3/2, strict": Case(lambda: th.Winnow(N, threshold=2, factor=1.5, strict=True), unit_value, NOT_UNIT),
     "Winnow 1.1 on binary examples": Case(lambda: th.Winnow(N, threshold=2, factor=1.1), binary_value, NOT_UNIT),

@@ -17,8 +17,11 @@ __all__ = ["FOLDER", "MADE", "learned"]
 
 FOLDER = Path(__file__).parent / "models"
 MADE: dict[str, Callable[[], LinearLearner]] = {
+    "averaged-perceptron": lambda: th.AveragedPerceptron(6, bias=0.5),
     "margin-perceptron": lambda: th.MarginPerceptron(6, 0.2, bias=0.5),
     "margin-perceptron-halving": lambda: th.MarginPerceptron(6),
+    "p-norm-perceptron": lambda: th.PNormPerceptron(6, p=5.5, bias=0.5),
+    "passive-aggressive": lambda: th.PassiveAggressive(6, C=0.5, bias=0.5),
     "winnow": lambda: th.Winnow(6, factor=1.5, threshold=4.0, strict=True),
     "literal-winnow": lambda: th.LiteralWinnow(6, factor=1.25),
     "balanced-winnow": lambda: th.BalancedWinnow(6, eta=0.3, bias=1.0),

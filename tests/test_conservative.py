@@ -23,6 +23,9 @@ from thresher.compose.conservative import definition
 MAKERS: dict[str, Callable[[], Any]] = {
     "Perceptron": lambda: th.Perceptron(3, bias=1.0),
     "MarginPerceptron": lambda: th.MarginPerceptron(3, 0.2, bias=1.0),
+    "AveragedPerceptron": lambda: th.AveragedPerceptron(3, bias=1.0),
+    "PNormPerceptron": lambda: th.PNormPerceptron(3, p=5, bias=1.0),
+    "PassiveAggressive": lambda: th.PassiveAggressive(3, bias=1.0),
     "Winnow": lambda: th.Winnow(3),
     "LiteralWinnow": lambda: th.LiteralWinnow(3),
     "BalancedWinnow": lambda: th.BalancedWinnow(3, eta=0.3),
@@ -35,7 +38,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "ImprovedMajority": lambda: th.ImprovedMajority(3, seed=5),
     "FollowTheLeader": lambda: th.FollowTheLeader(3),
 }
-CONSERVATIVE = ("Perceptron", "Winnow", "LiteralWinnow", "BalancedWinnow", "Elimination")
+CONSERVATIVE = ("Perceptron", "PNormPerceptron", "Winnow", "LiteralWinnow", "BalancedWinnow", "Elimination")
 
 STREAMS = st.lists(st.tuples(st.tuples(*[st.integers(0, 1)] * 3), st.sampled_from([-1, 1])), max_size=30)
 CUBE = list(product((0, 1), repeat=3))

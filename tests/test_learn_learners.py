@@ -18,6 +18,9 @@ from thresher.store import Model
 OPTIONS: dict[str, tuple[str, ...]] = {
     "perceptron": ("--normalize", "--tie", "minus"),
     "margin-perceptron": ("--margin", "0.05", "--epsilon", "0.25"),
+    "averaged-perceptron": ("--normalize", "--tie", "minus"),
+    "p-norm-perceptron": ("--p", "6", "--no-bias"),
+    "passive-aggressive": ("--C", "0.1"),
     "winnow": ("--threshold", "4", "--factor", "1.5", "--strict"),
     "literal-winnow": ("--factor", "1.5"),
     "balanced-winnow": ("--eta", "0.3", "--no-bias"),

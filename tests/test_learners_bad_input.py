@@ -20,7 +20,10 @@ N = 3
 Maker = Callable[[], LinearLearner]
 
 LEARNERS: dict[str, Maker] = {
+    "AveragedPerceptron": lambda: th.AveragedPerceptron(N),
     "MarginPerceptron": lambda: th.MarginPerceptron(N, 0.5),
+    "PNormPerceptron": lambda: th.PNormPerceptron(N),
+    "PassiveAggressive": lambda: th.PassiveAggressive(N),
     "Winnow": lambda: th.Winnow(N),
     "LiteralWinnow": lambda: th.LiteralWinnow(N),
     "BalancedWinnow": lambda: th.BalancedWinnow(N),
@@ -31,7 +34,10 @@ LEARNERS: dict[str, Maker] = {
 }
 HUGE = math.nextafter(2.0**250, math.inf)
 REFUSED: dict[str, tuple[tuple[float, ...], str]] = {
-    "MarginPerceptron": ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
+    **dict.fromkeys(
+        ("AveragedPerceptron", "MarginPerceptron", "PNormPerceptron", "PassiveAggressive"),
+        ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
+    ),
     "Winnow": (NOT_UNIT, "a number from 0 to 1"),
     "LiteralWinnow": (NOT_UNIT, "a number from 0 to 1"),
     "BalancedWinnow": (NOT_SIGNED, "a number from -1 to 1"),
@@ -130,7 +136,7 @@ def test_a_zero_vector_has_no_direction_for_a_margin() -> None:
     assert th.MarginPerceptron(N, 0.5, bias=1.0).learn({}, -1).changed
 
 
-@pytest.mark.parametrize("name", ["Winnow", "LiteralWinnow", "BalancedWinnow", "Elimination", "AROW", "AdaGrad", "Invariant"])
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name != "MarginPerceptron"])
 def test_an_empty_example_is_an_example_for_the_others(name: str) -> None:
     empty: list[object] = [{}, set(), [0, 0, 0], sp.csr_array((1, 3))]
     assert len({repr(taught(LEARNERS[name]).learn(x, 1).prediction) for x in empty}) == 1
@@ -193,7 +199,10 @@ def test_where_values_are_signed_the_larger_in_size_of_a_slot_is_kept(values: tu
 # ---- parameters ---------------------------------------------------------------------------------------------------
 
 MAKE: dict[str, Callable[..., LinearLearner]] = {
+    "AveragedPerceptron": th.AveragedPerceptron,
     "MarginPerceptron": lambda n, **given: th.MarginPerceptron(n, **{"margin": 0.5, **given}),
+    "PNormPerceptron": th.PNormPerceptron,
+    "PassiveAggressive": th.PassiveAggressive,
     "Winnow": th.Winnow,
     "LiteralWinnow": th.LiteralWinnow,
     "BalancedWinnow": th.BalancedWinnow,
@@ -211,6 +220,11 @@ BAD_PARAMETERS: list[tuple[str, str, list[Any], str]] = [
     ("MarginPerceptron", "margin", [0, 0.0, -0.5, math.nextafter(1.0, 2.0), 2, math.nan, math.inf], "above 0 and at most 1"),
     ("MarginPerceptron", "epsilon", [0, 1, 1.0, -0.5, 1.5, math.nan, math.inf, None], "a number between 0 and 1"),
     ("MarginPerceptron", "bias", [0, 0.0, math.nan, math.inf, 2.0**251], "None, or a number other than 0"),
+    ("AveragedPerceptron", "bias", [0, 0.0, math.nan, math.inf, 2.0**251], "None, or a number other than 0"),
+    ("PNormPerceptron", "p", [0, 1.0, math.nextafter(2.0, 1.0), 100.5, math.nan, math.inf], "a number from 2 to 100"),
+    ("PNormPerceptron", "bias", [0, 0.0, math.nan, math.inf, 2.0**251], "None, or a number other than 0"),
+    ("PassiveAggressive", "C", [0, -1.0, 2.0**101, 2.0**-101, math.nan, math.inf, None], "a number above 0"),
+    ("PassiveAggressive", "bias", [0, 0.0, math.nan, math.inf, 2.0**251], "None, or a number other than 0"),
     ("Winnow", "threshold", NO_THRESHOLDS, "a number from 1 to 2"),
     ("Winnow", "factor", NO_FACTORS, "a number above 1"),
     ("LiteralWinnow", "threshold", NO_THRESHOLDS, "a number from 1 to 2"),
@@ -264,6 +278,14 @@ def test_one_attribute_is_enough(name: str) -> None:
     [
         ("MarginPerceptron", {"margin": 1.0, "epsilon": math.nextafter(1.0, 0.0)}),
         ("MarginPerceptron", {"margin": 5e-324, "epsilon": 5e-324, "bias": 5e-324}),
+        ("AveragedPerceptron", {"bias": 2.0**250}),
+        ("AveragedPerceptron", {"bias": 5e-324, "normalize": True}),
+        ("PNormPerceptron", {"p": 2, "bias": 5e-324}),
+        ("PNormPerceptron", {"p": 100, "bias": 2.0**250}),
+        ("PNormPerceptron", {"p": 99.5, "bias": -(2.0**-250)}),
+        ("PassiveAggressive", {"C": 2.0**100, "bias": 2.0**250}),
+        ("PassiveAggressive", {"C": 2.0**100, "bias": 5e-324}),
+        ("PassiveAggressive", {"C": 2.0**-100}),
         ("Winnow", {"threshold": 1, "factor": math.nextafter(1.0, 2.0)}),
         ("Winnow", {"threshold": 2.0**64, "factor": 2.0**20}),
         ("LiteralWinnow", {"threshold": 1, "factor": math.nextafter(1.0, 2.0)}),

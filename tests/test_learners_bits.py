@@ -156,7 +156,10 @@ def rows_within(case: Case, size: int, n: int) -> np.ndarray[Any, np.dtype[np.fl
 
 
 MAKERS: dict[str, tuple[str, Callable[[int], LinearLearner]]] = {
+    "AveragedPerceptron": ("averaged", lambda n: th.AveragedPerceptron(n, bias=0.3)),
     "MarginPerceptron": ("margin 0.5", lambda n: th.MarginPerceptron(n, None, epsilon=0.9, bias=0.3)),
+    "PNormPerceptron": ("p-norm 4", lambda n: th.PNormPerceptron(n, p=7.5, bias=0.3)),
+    "PassiveAggressive": ("passive-aggressive", lambda n: th.PassiveAggressive(n, C=0.1, bias=0.3)),
     "Winnow": ("Winnow", lambda n: th.Winnow(n, threshold=n / 4, factor=1.5)),
     "LiteralWinnow": ("LiteralWinnow", lambda n: th.LiteralWinnow(n, factor=1.5)),
     "BalancedWinnow": ("BalancedWinnow", lambda n: th.BalancedWinnow(n, eta=3.0, bias=0.3)),

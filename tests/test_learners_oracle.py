@@ -14,7 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher as th
-from thresher.linear import LinearLearner, balanced_winnow, elimination, literal_winnow, margin_perceptron, winnow
+from tests.learners import N
+from tests.oracles import columns
+from tests.strategies import streams
+from thresher.linear import (
+    LinearLearner,
+    averaged_perceptron,
+    balanced_winnow,
+    elimination,
+    literal_winnow,
+    margin_perceptron,
+    p_norm_perceptron,
+    passive_aggressive,
+    perceptron,
+    winnow,
+)
 
 Binary = list[tuple[list[int], int]]
 
@@ -315,3 +329,120 @@ def test_margin_perceptron_is_its_definition(
         length = float(np.linalg.norm(w))
         if length < 1e-6:
             return
+
+
+# ---- averaged, passive-aggressive, p-norm -------------------------------------------------------------------------
+
+
+whole_rows = st.lists(st.tuples(st.lists(st.integers(-3, 3), min_size=3, max_size=3), st.booleans()), max_size=40)
+
+
+@settings(max_examples=100)
+@given(whole_rows, st.sampled_from([None, 1, -2]), st.sampled_from(["plus", "minus", "mistake"]))
+def test_the_averaged_perceptron_is_its_definition_in_fractions(
+    rows: list[tuple[list[int], bool]], bias: int | None, tie: str
+) -> None:
+    learner = th.AveragedPerceptron(3, bias=bias, tie=tie)
+    stream = told(learner, rows) if tie != "mistake" else [(x, 1 if up else -1) for x, up in rows]
+    exact: Any = [([Fraction(v) for v in x], y) for x, y in stream]
+    kept = None if bias is None else Fraction(bias)
+    said: Any = averaged_perceptron.definition(3, exact, bias=kept, tie=perceptron.TIES[tie])
+    inside = perceptron.definition(3, exact, bias=kept, tie=perceptron.TIES[tie])
+    for (x, y), (score, prediction, w), (_, own, weights) in zip(stream, said, inside, strict=True):
+        played = learner.learn(x, y)
+        assert w == weights
+        assert played.prediction.score == pytest.approx(float(score), rel=NEAR, abs=NEAR)
+        assert played.prediction.label == prediction  # ties too: division by t is exact where it can be
+        assert played.changed == (own != y and (any(x) or bias is not None))
+        assert learner.last_weights.tolist() == [float(v) for v in w[:3]]
+        assert learner.predict(x).score == pytest.approx(
+            float(learner.weights @ np.array(x)) + learner.bias_weight * (bias or 0), rel=NEAR, abs=NEAR
+        )
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from([None, 1.0, -0.3]))
+def test_the_normalized_averaged_perceptron_is_its_definition(data: st.DataObject, bias: float | None) -> None:
+    learner = th.AveragedPerceptron(3, normalize=True, bias=bias)
+    stream = told(learner, data.draw(float_rows(3, st.floats(-8, 8).map(lambda v: round(v, 2)))))
+    inside: Any = perceptron.definition(3, stream, normalize=True, bias=bias)
+    if not any(abs(score) < NEAR for t, (score, _, _) in enumerate(inside) if t):  # rounding decides what it learns from
+        check_within(learner, stream, lambda stream: averaged_perceptron.definition(3, stream, True, bias))
+
+
+@settings(max_examples=100)
+@given(whole_rows, st.sampled_from([None, 1, -2]), st.sampled_from([1.0, 0.0625, 2.0**60]))
+def test_the_passive_aggressive_learner_is_its_definition(
+    rows: list[tuple[list[int], bool]], bias: int | None, C: float
+) -> None:
+    learner = th.PassiveAggressive(3, C=C, bias=bias)
+    stream = told(learner, rows)
+    exact: Any = [([Fraction(v) for v in x], y) for x, y in stream]
+    kept = None if bias is None else Fraction(bias)
+    said: Any = passive_aggressive.definition(3, exact, Fraction(C), kept)
+    for (x, y), (score, prediction, w) in zip(stream, said, strict=True):
+        played = learner.learn(x, y)
+        assert played.prediction.score == pytest.approx(float(score), rel=NEAR, abs=NEAR)
+        if 0 < abs(score) < NEAR or (score == 0 and played.prediction.score != 0):  # rounding decides
+            return
+        assert played.prediction.label == prediction
+        if abs(1 - y * score) > NEAR:
+            assert played.changed == (y * score < 1 and (any(x) or bias is not None))
+        assert [*learner.weights, learner.bias_weight][: len(w)] == pytest.approx([float(v) for v in w], rel=NEAR, abs=NEAR)
+
+
+def test_a_step_is_as_far_as_the_example_asks_for_or_c() -> None:
+    learner = th.PassiveAggressive(2, C=0.1)
+    learner.learn([3.0, 4.0], +1)  # ‖x‖² = 25 asks for 1/25
+    assert learner.predict([3.0, 4.0]).score == pytest.approx(1.0)
+    learner.learn([0.1, 0.0], -1)  # asks for 112
+    assert learner.weights.tolist() == pytest.approx([0.12 - 0.01, 0.16])
+    again = th.PassiveAggressive(2, C=0.1)
+    again.learn([3.0, 4.0], +1, 2.0)
+    assert again.weights.tolist() == pytest.approx([0.24, 0.32])
+    for tiny in (1e-160, 1e-300, 5e-324):  # its squared norm is not a number that a division would survive
+        again = th.PassiveAggressive(2)
+        again.learn([tiny, 0.0], -1)
+        assert again.weights.tolist() == [-tiny, 0.0]
+
+
+@settings(max_examples=100)
+@given(st.data(), attributes, st.sampled_from([2.0, 2.5, 3.0, 7.25, 12.0]), st.sampled_from([None, 1.0, -0.3]))
+def test_the_p_norm_perceptron_is_its_definition(data: st.DataObject, n: int, p: float, bias: float | None) -> None:
+    learner = th.PNormPerceptron(n, p=p, bias=bias)
+    stream = told(learner, data.draw(float_rows(n, st.floats(-8, 8).map(lambda v: round(v, 2)))))
+    check_within(copy.copy(learner), stream, lambda stream: p_norm_perceptron.definition(n, stream, p, bias))
+    learner.learn_many([x for x, _ in stream] or np.zeros((0, n)), [y for _, y in stream])
+    for x in np.eye(n):
+        own = float(learner.weights @ x) + learner.bias_weight * (bias or 0.0)
+        assert learner.predict(x).score == pytest.approx(own, rel=NEAR, abs=NEAR)
+
+
+@given(st.data(), st.sampled_from([None, 1.0, -0.3]))
+def test_with_p_2_it_is_the_perceptron_bit_for_bit(data: st.DataObject, bias: float | None) -> None:
+    stream = data.draw(streams(N))
+    one, other = th.PNormPerceptron(N, p=2, bias=bias), th.Perceptron(N, bias=bias)
+    rounds = one.learn_many(stream.rows, stream.labels, stream.weights)
+    assert columns(rounds) == columns(other.learn_many(stream.rows, stream.labels, stream.weights))
+    assert one.theta.tobytes() == other.weights.tobytes()
+
+
+@pytest.mark.parametrize("p", [2.0, 7.5, 100.0])
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 2.0**-1000, 2.0**-300, 2.0**250])
+def test_the_smallest_and_the_largest_values_leave_numbers(p: float, size: float) -> None:
+    learner = th.PNormPerceptron(2, p=p)
+    for x, y in (([size, 0.0], -1), ([0.0, size], -1), ([size, size], +1), ([-size, size], -1)) * 5:
+        learner.learn(x, y, 2.0**150 if size > 1 else 1.0)
+        assert np.isfinite(learner.score_many([[1.0, 1.0], [1.0, -1.0], [size, size]])).all()
+        assert np.isfinite(learner.weights).all()
+    assert th.PNormPerceptron.from_state(*learner.state()).theta.tolist() == learner.theta.tolist()
+
+
+def test_a_step_that_no_mistake_asked_for_is_a_margin_mistake() -> None:
+    learner = th.PassiveAggressive(1, C=0.25)
+    rounds = [learner.learn([1.0], y) for y in (+1, +1, -1, +1)]
+    assert [(played.mistake, played.margin_mistake) for played in rounds] == [
+        (False, True), (False, True), (True, False), (False, True),
+    ]  # fmt: skip
+    learner = th.PassiveAggressive(1)
+    assert [learner.learn([1.0], +1).margin_mistake for _ in range(2)] == [True, False]

@@ -27,8 +27,13 @@ STREAM: list[tuple[list[float], int]] = [
     ([1, 0, 1], -1), ([0, 1, 1], -1), ([0, 1, 0], +1), ([1, 1, 1], -1), ([1, 0, 0], +1), ([0, 1, 1], -1), ([1, 1, 0], +1)
 ]  # fmt: skip
 MAKE: dict[str, Callable[[], LinearLearner]] = {
+    "AveragedPerceptron": lambda: th.AveragedPerceptron(N, bias=1.0),
+    "AveragedPerceptron, no bias": lambda: th.AveragedPerceptron(N),
     "MarginPerceptron": lambda: th.MarginPerceptron(N, None, bias=0.5),
     "MarginPerceptron, given": lambda: th.MarginPerceptron(N, 0.3),
+    "PNormPerceptron": lambda: th.PNormPerceptron(N, p=5),
+    "PNormPerceptron, bias": lambda: th.PNormPerceptron(N, p=5, bias=1.0),
+    "PassiveAggressive": lambda: th.PassiveAggressive(N),
     "Winnow": lambda: th.Winnow(N, threshold=2),
     "LiteralWinnow": lambda: th.LiteralWinnow(N),
     "BalancedWinnow": lambda: th.BalancedWinnow(N, eta=0.5),
@@ -141,7 +146,7 @@ def shapes(name: str) -> Iterator[tuple[str, Damage]]:
                 yield f"{key}[{at}] = {number}", slot(key, at, number)
         yield f"no {key}", gone("arrays", key)
     for key in parameters["arguments"]:
-        if key not in ("strict", "monotone"):
+        if key not in ("strict", "monotone", "normalize"):
             for wrong in WRONG_ARGUMENTS:
                 yield f"{key} = {wrong!r}", put("arguments", key, wrong)
         if key in ("n", "margin"):
@@ -174,6 +179,13 @@ def times(key: str, factor: float) -> Damage:
 
 
 IMPOSSIBLE: dict[str, dict[str, Damage]] = {
+    "AveragedPerceptron": {
+        "another age than its rounds": head("age", 6.0),
+        "no updates": head("updates", 0),
+        "a lag that no rounds can make": slot("lag", 0, 2.0**526),
+        "a bias lag that no rounds can make": head("bias_lag", -(2.0**526)),
+    },
+    "AveragedPerceptron, no bias": {"bias lag of no bias": head("bias_lag", 1.0), "bias weight": head("bias_weight", 1.0)},
     "MarginPerceptron": {
         "square too large": times("square", 1.01),
         "square < 0": head("square", -1.0),
@@ -199,6 +211,28 @@ IMPOSSIBLE: dict[str, dict[str, Damage]] = {
         "a margin other than the one given": head("margin", 0.15),
         "a margin refuted that was given": head("refuted", 0.5),
         "bias weight of no bias": head("bias_weight", 1.0),
+    },
+    "PNormPerceptron": {
+        "theta without its sum": slot("theta", 0, 9.0),
+        "theta beyond its scale": slot("theta", 0, 2.0**60),
+        "sum too large": times("sum", 1.01),
+        "sum = 0": head("sum", 0.0),
+        "sum < 0": times("sum", -1.0),
+        "rest too large": head("rest", 0.01),
+        "half an exponent": head("exponent", 0.5),
+        "another exponent": head("exponent", 5.0),
+        "exponent too low": head("exponent", -1001.0),
+        "exponent too high": head("exponent", 2000.0),
+        "highest below the sum": times("highest", 0.1),
+        "highest far above the sum": times("highest", 2.0**50),
+        "theta of no bias": head("bias_theta", 1.0),
+        "no updates": head("updates", 0),
+    },
+    "PNormPerceptron, bias": {"bias theta without its sum": head("bias_theta", 9.0)},
+    "PassiveAggressive": {
+        "bias weight of no bias": head("bias_weight", 1.0),
+        "a weight that no rounds can make": slot("weights", 0, 2.0**564),
+        "no updates": head("updates", 0),
     },
     "Winnow": {
         "exponent above the highest": slot("exponents", 0, 301.0),

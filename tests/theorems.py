@@ -55,6 +55,15 @@ FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
         bounds.balanced_winnow_textbook: {"margin": 0.5, "n": 100},
         bounds.balanced_winnow_gap: {"gap": 1, "n": 100},
     },
+    "p-norm Perceptron": {
+        bounds.p_norm: {"margin": 0.5, "p": 10},
+        bounds.p_norm_hinge: {"hinge": 5, "p": 10, "norm": 3},
+        bounds.p_norm_distance: {"distance": 1, "margin": 0.5, "p": 10},
+        bounds.p_norm_textbook: {"margin": 0.5, "n": 100},
+    },
+    "Passive-aggressive": {
+        bounds.passive_aggressive: {"margin": 0.5, "distance": 3, "C": 0.1},
+    },
     "Finite classes": {
         bounds.consistent: {"size": 1000},
         bounds.halving: {"size": 1000},

@@ -174,8 +174,11 @@ Sight sight_of(nb::handle rule);
 Domain domain_of(nb::handle rule);
 const char* values_of(Domain domain);  // in a word
 Domain domain_named(std::string_view values);
-// Whether it also moves where it is right by less than a margin.
-bool has_margin(nb::handle rule);
+// Whether in round t it also moves where it is right by less than a margin. A Margin Perceptron's first example is
+// none.
+bool has_margin(nb::handle rule, std::int64_t t);
+// Whether its theorems are about p-norms.
+bool has_p_norm(nb::handle rule);
 
 // The learner of a rule, with n slots, and with the planes that were kept of it, looked at where they lie; raises
 // TypeError if it is no rule.

@@ -34,6 +34,7 @@ void enter_round(Held<Comparator>& frozen, const Round& round) {
         raise_changed();
     }
     const Busy::Writing writing(frozen.busy);
+    if constexpr (requires { frozen.values_too; }) frozen.values_too = has_p_norm(round.rule());
     refuse(frozen.enter(sight_of(round.rule()), example.row(), round.label, round.mistake()));
 }
 
@@ -51,6 +52,7 @@ void enter_rounds(Held<Comparator>& frozen, const Rounds& rounds) {
     }
     const Sight sight = sight_of(rounds.rule());
     const Busy::Writing writing(frozen.busy);
+    if constexpr (requires { frozen.values_too; }) frozen.values_too = has_p_norm(rounds.rule());
     std::size_t k = 0;
     Fault fault;
     {
@@ -103,6 +105,8 @@ void bind_frozen(nb::module_& m) {
         .def_prop_ro("terms", exact(&Witnessed::terms), "The most nonzero terms in an example.")
         .def_prop_ro("smallest_margin", exact(&Witnessed::smallest_margin), "min y u.z, from below.")
         .def_prop_ro("largest_norm", exact(&Witnessed::largest_norm), "max |z|, from above.")
+        .def_prop_ro("largest_value", exact(&Witnessed::largest_value),
+                     "max |z_i|, where the rounds are a p-norm Perceptron's; else 0.")
         .def_prop_ro("squares_on_mistakes", sum(&Witnessed::squares_on_mistakes),
                      "The sum of |z|^2 over mistakes, from above.")
         .def_prop_ro("distance", sum(&Witnessed::distance), "The sum of max(0, margin - y u.z), from above.")

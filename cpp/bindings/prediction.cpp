@@ -16,7 +16,7 @@ std::string text_of(const Prediction& prediction) {
            ", p_positive=" + (prediction.p_positive ? text_of(*prediction.p_positive) : "None") + ")";
 }
 
-double checked_part(const char* name, double value) {  
+double checked_part(const char* name, double value) {
     if (!(value >= 0.0 && value <= 1.0)) {
         raise("ParameterError", std::string("found ") + name + " = " + text_of(value) + ", expected 0 to 1");
     }

@@ -8,12 +8,15 @@
 
 #include "../thresher/adagrad.hpp"
 #include "../thresher/arow.hpp"
+#include "../thresher/averaged_perceptron.hpp"
 #include "../thresher/balanced_winnow.hpp"
 #include "../thresher/elimination.hpp"
 #include "../thresher/invariant.hpp"
 #include "../thresher/literal_winnow.hpp"
 #include "../thresher/majority.hpp"
 #include "../thresher/margin_perceptron.hpp"
+#include "../thresher/p_norm_perceptron.hpp"
+#include "../thresher/passive_aggressive.hpp"
 #include "../thresher/perceptron.hpp"
 #include "../thresher/winnow.hpp"
 #include "bindings.hpp"
@@ -47,6 +50,8 @@ double checked_bias(std::optional<double> bias, double largest, const char* word
     }
     return bias.value_or(0.0);
 }
+
+constexpr const char* any_bias = "a number other than 0 of at most 2^250 (1.8e75)";
 
 // Equality, hash and pickling, all by the arguments that make the rule.
 template <class Rule, class Arguments>
@@ -96,8 +101,10 @@ Domain domain_of_any(nb::handle rule) {
 
 std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dict& kept) {
     if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
-    auto group = first_of<Perceptron, MarginPerceptron, Winnow, LiteralWinnow, BalancedWinnow, Elimination, AROW,
-                          AdaGrad<Hinge>, AdaGrad<Logistic>, Invariant>(n, rule, kept);
+    auto group =
+        first_of<AROW, AdaGrad<Hinge>, AdaGrad<Logistic>, AveragedPerceptron, BalancedWinnow, Elimination, Invariant,
+                 LiteralWinnow, MarginPerceptron, PNormPerceptron, PassiveAggressive, Perceptron, Winnow>(n, rule,
+                                                                                                          kept);
     if (group == nullptr) throw nb::type_error("expected a rule of the core");
     return group;
 }
@@ -127,7 +134,11 @@ Domain domain_named(std::string_view values) {
     throw std::invalid_argument("no such values");
 }
 
-bool has_margin(nb::handle rule) { return nb::isinstance<MarginPerceptron>(rule); }
+bool has_margin(nb::handle rule, std::int64_t t) {
+    return nb::isinstance<PassiveAggressive>(rule) || (t > 1 && nb::isinstance<MarginPerceptron>(rule));
+}
+
+bool has_p_norm(nb::handle rule) { return nb::isinstance<PNormPerceptron>(rule); }
 
 void bind_rules(nb::module_& m) {
     nb::class_<AnyRule>(m, "Rule", "A rule of the core, with its parameters.")
@@ -146,12 +157,42 @@ void bind_rules(nb::module_& m) {
         .def(
             "__init__",
             [](Perceptron* self, bool normalize, std::optional<double> bias, int tie) {
-                const double dummy =
-                    checked_bias(bias, largest_value, "a number other than 0 of at most 2^250 (1.8e75)");
-                new (self) Perceptron({normalize, dummy}, tie);
+                new (self) Perceptron({normalize, checked_bias(bias, largest_value, any_bias)}, tie);
             },
             nb::arg("normalize"), nb::arg("bias").none(), nb::arg("tie"))
         .def_ro("tie", &Perceptron::tie);
+
+    bind_rule<AveragedPerceptron>(
+        m, "The averaged Perceptron's rule.",
+        [](const AveragedPerceptron& rule) { return nb::make_tuple(rule.sight.normalize, bias_of(rule), rule.tie); })
+        .def(
+            "__init__",
+            [](AveragedPerceptron* self, bool normalize, std::optional<double> bias, int tie) {
+                new (self) AveragedPerceptron({normalize, checked_bias(bias, largest_value, any_bias)}, tie);
+            },
+            nb::arg("normalize"), nb::arg("bias").none(), nb::arg("tie"))
+        .def_ro("tie", &AveragedPerceptron::tie);
+
+    bind_rule<PassiveAggressive>(m, "The passive-aggressive rule.",
+                                 [](const PassiveAggressive& rule) { return nb::make_tuple(rule.most, bias_of(rule)); })
+        .def(
+            "__init__",
+            [](PassiveAggressive* self, double most, std::optional<double> bias) {
+                new (self) PassiveAggressive(most, checked_bias(bias, largest_value, any_bias));
+            },
+            nb::arg("most"), nb::arg("bias").none())
+        .def_ro("most", &PassiveAggressive::most, "C, the most that a step is along an example.");
+
+    bind_rule<PNormPerceptron>(m, "The p-norm Perceptron's rule.",
+                               [](const PNormPerceptron& rule) { return nb::make_tuple(rule.p, bias_of(rule)); })
+        .def(
+            "__init__",
+            [](PNormPerceptron* self, double p, std::optional<double> bias) {
+                if (!(p >= 2.0 && p <= 100.0)) throw std::invalid_argument("p must be from 2 to 100");
+                new (self) PNormPerceptron(p, checked_bias(bias, largest_value, any_bias));
+            },
+            nb::arg("p"), nb::arg("bias").none())
+        .def_ro("p", &PNormPerceptron::p);
 
     bind_rule<MarginPerceptron>(m, "The Margin Perceptron's rule.",
                                 [](const MarginPerceptron& rule) {
@@ -160,9 +201,7 @@ void bind_rules(nb::module_& m) {
         .def(
             "__init__",
             [](MarginPerceptron* self, double margin, double epsilon, bool halving, std::optional<double> bias) {
-                const double dummy =
-                    checked_bias(bias, largest_value, "a number other than 0 of at most 2^250 (1.8e75)");
-                new (self) MarginPerceptron(margin, epsilon, halving, dummy);
+                new (self) MarginPerceptron(margin, epsilon, halving, checked_bias(bias, largest_value, any_bias));
             },
             nb::arg("margin"), nb::arg("epsilon"), nb::arg("halving"), nb::arg("bias").none())
         .def_ro("margin", &MarginPerceptron::margin)

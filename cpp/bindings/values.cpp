@@ -195,8 +195,7 @@ void bind_round(nb::module_& m) {
         .def_prop_ro("rule", &Round::rule, nb::sig("def rule(self, /) -> Rule | None"),
                      "The rule of the core that played this round; None for a round made in Python.")
         .def_prop_ro(
-            "margin_mistake",
-            [](const Round& r) { return r.t > 1 && r.changed && !r.mistake() && has_margin(r.rule()); },
+            "margin_mistake", [](const Round& r) { return r.changed && !r.mistake() && has_margin(r.rule(), r.t); },
             "Whether the prediction was right by less than the rule's margin, so that the learner moved.")
         .def_prop_ro(
             "doubt", [](const Round& r) { return r.origin ? r.origin->doubt : 0.0; },

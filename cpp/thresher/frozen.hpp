@@ -38,6 +38,7 @@ struct Witnessed {
     std::int64_t terms = 0;  // the most nonzero terms in a row, the dummy included
     double smallest_margin = std::numeric_limits<double>::infinity();  // min y u.z, from below
     double largest_norm = 0.0;                                         // max |z|, from above
+    double largest_value = 0.0;                                        // max |z_i|, where `values_too` asks for it
     double squares_on_mistakes = 0.0;                                  // sum of |z|^2 over mistakes, from above
     // d = max(0, margin - y u.z): sums of d and d^2, from above
     double distance = 0.0;
@@ -70,6 +71,13 @@ class Frozen {
             sums.terms = std::max(sums.terms, static_cast<std::int64_t>(terms));
             sums.smallest_margin = std::min(sums.smallest_margin, at_least);
             sums.largest_norm = std::max(sums.largest_norm, length);
+            if (values_too) {
+                double largest = std::max(sums.largest_value, std::fabs(seen.dummy));
+                for (std::size_t j = 0; j < seen_row.size; ++j) {
+                    largest = std::max(largest, std::fabs(static_cast<double>(seen_row.values[j])));
+                }
+                sums.largest_value = largest;
+            }
             sums.distance += short_of;
             sums.squared_distance += short_of * short_of;
             if (mistake) {
@@ -98,7 +106,8 @@ class Frozen {
     const Plane u;
     double bias_weight;
     double margin;
-    double norm = 0.0;  // of u with its bias weight, from above
+    double norm = 0.0;        // of u with its bias weight, from above
+    bool values_too = false;  // not asked for where no theorem needs it: it costs a loop over the row
     Witnessed sums;
 };
 

@@ -266,7 +266,8 @@ class Group final : public AnyGroup {
             if (changed) moved_along = gist(seen_row, weight);
             outcome = {score, static_cast<std::int8_t>(prediction), static_cast<std::int8_t>(label), changed};
         };
-        const Fault::Kind fault = see<Isa, Rule::domain, false>(rule_.sight, weights(), bias_weight(), row, play);
+        constexpr bool square = requires { requires Rule::needs_square; };
+        const Fault::Kind fault = see<Isa, Rule::domain, square>(rule_.sight, weights(), bias_weight(), row, play);
         if (fault != Fault::Kind::none) return fault;
 
         if (counts.negative == Negative::unseen && given != +1) counts.negative = static_cast<Negative>(given);

@@ -56,20 +56,6 @@ void in_twins(const double* x, std::size_t n, Use&& use) {
     if (i < n) use(Twin{x[i], x[i]}, i);
 }
 
-// The natural logarithm of x > 0, to within two units in the last place, as 2 artanh((m - 1) / (m + 1)) + k ln 2.
-inline double quick_log(double x) {
-    int exponent = 0;
-    double m = std::frexp(x, &exponent);
-    if (m < 0x1.6a09e667f3bcdp-1) {
-        m *= 2.0;
-        --exponent;
-    }
-    const double s = (m - 1.0) / (m + 1.0), square = s * s;
-    double sum = 0.0;
-    for (int j = 23; j > 1; j -= 2) sum = (sum + 1.0 / j) * square;
-    return 2.0 * (s + s * sum) + exponent * ln_2.high;
-}
-
 enum class Rate { fixed, anytime, adaptive, share };
 
 struct MixerRule {

@@ -12,6 +12,7 @@
 //   watch     what it keeps of a round before it moves
 //   chance    of +1, that a score stands for
 //   touched   how many of the planes, from the first on, most rounds touch: 1 unless it says so
+//   needs_square   true where a move needs the example's squared norm
 #pragma once
 
 #include <array>

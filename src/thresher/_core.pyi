@@ -89,6 +89,49 @@ class PerceptronRule(Rule):
     @property
     def tie(self) -> int: ...
 
+class AveragedPerceptronRule(Rule):
+    """The averaged Perceptron's rule."""
+
+    def __init__(self, normalize: bool, bias: float | None, tie: int) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def tie(self) -> int: ...
+
+class PassiveAggressiveRule(Rule):
+    """The passive-aggressive rule."""
+
+    def __init__(self, most: float, bias: float | None) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def most(self) -> float:
+        """C, the most that a step is along an example."""
+
+class PNormPerceptronRule(Rule):
+    """The p-norm Perceptron's rule."""
+
+    def __init__(self, p: float, bias: float | None) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def p(self) -> float: ...
+
 class MarginPerceptronRule(Rule):
     """The Margin Perceptron's rule."""
 
@@ -651,6 +694,10 @@ class Frozen:
     @property
     def largest_norm(self) -> float:
         """max |z|, from above."""
+
+    @property
+    def largest_value(self) -> float:
+        """max |z_i|, where the rounds are a p-norm Perceptron's; else 0."""
 
     @property
     def squares_on_mistakes(self) -> float:

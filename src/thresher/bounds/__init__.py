@@ -49,7 +49,9 @@ from thresher.bounds.margin_perceptron import (
     margin_perceptron_recursion,
     margin_perceptron_textbook,
 )
+from thresher.bounds.p_norm import p_norm, p_norm_distance, p_norm_hinge, p_norm_textbook
 from thresher.bounds.pac import online_to_batch, online_to_batch_vote, pac_block, pac_sample, random_stop
+from thresher.bounds.passive_aggressive import passive_aggressive
 from thresher.bounds.perceptron import (
     perceptron_distance,
     perceptron_distance_textbook,
@@ -124,8 +126,13 @@ __all__ = [
     "online_to_batch",
     "online_to_batch_vote",
     "optimal",
+    "p_norm",
+    "p_norm_distance",
+    "p_norm_hinge",
+    "p_norm_textbook",
     "pac_block",
     "pac_sample",
+    "passive_aggressive",
     "perceptron_distance",
     "perceptron_distance_textbook",
     "perceptron_gap",

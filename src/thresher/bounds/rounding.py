@@ -18,6 +18,8 @@ __all__ = [
     "loss_stretch",
     "majority_rounding",
     "margin_perceptron_rounding",
+    "p_norm_factor",
+    "passive_aggressive_rounding",
     "perceptron_factor",
     "sleeping_rounding",
     "winnow_rounding",
@@ -48,6 +50,34 @@ def margin_perceptron_rounding(margin: float, *, updates: int, terms: int) -> fl
     """
     g = (terms + 32) * 2.0**-50
     return min(1.0, (2 * g + 2.0**-50 * (updates + 8)) / (margin * margin))
+
+
+def p_norm_factor(radius: float, *, p: float, rounds: int, terms: int) -> float:
+    """By how much Xₚ grows for a p-norm Perceptron that computes in float64; infinite where the proof does not reach.
+
+    >>> 1 < p_norm_factor(1.0, p=20, rounds=1_000_000, terms=100) < 1 + 1e-8
+    True
+    """
+    u, g = 2.0**-53, (terms + p + 2048) * 2.0**-52
+    rho = (1 + 4 * u * rounds) * math.sqrt(1 + 4 * g * math.sqrt(rounds))
+    if rho > 2.0 or not (radius == 0.0 or radius >= 2.0**-200):
+        return math.inf
+    return rho * (1 + 4 * u * rounds) * (1 + 2.0**-50)
+
+
+def passive_aggressive_rounding(*, C: float, radius: float, norm: float, rounds: int, terms: int) -> float:
+    """What covers the rounding of PA-I in float64, as `bounds.passive_aggressive` takes it; `norm` is ‖u‖/γ.
+
+    Infinite where the proof does not reach.
+
+    >>> 0 < passive_aggressive_rounding(C=1.0, radius=1.0, norm=10.0, rounds=1_000_000, terms=100) < 0.1
+    True
+    """
+    g, longest = (terms + 16) * 2.0**-52, 2 * math.sqrt(C * (rounds + 1))
+    if not (16 * g * (1 + longest * radius) <= 1 and rounds <= 2.0**46):
+        return math.inf
+    a_round = 8 * g * C * (2 + longest * radius) + 2.0**-48 * longest * (longest + norm) + terms * 2.0**-700
+    return rounds * a_round
 
 
 def balanced_winnow_rounding(*, mistakes: int, terms: int, eta: float) -> float:

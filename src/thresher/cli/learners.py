@@ -34,8 +34,8 @@ def _number(text: str) -> float:
 
 
 _OPTIONS = (
-    Option("--normalize", "normalize", None, "perceptron: scale each example to norm 1"),
-    Option("--tie", "tie", str, "perceptron: what a score of 0 predicts: plus, minus or mistake (plus)"),
+    Option("--normalize", "normalize", None, "perceptron, averaged-perceptron: scale each example to norm 1"),
+    Option("--tie", "tie", str, "perceptron, averaged-perceptron: what a score of 0 predicts: plus, minus or mistake (plus)"),
     Option("--margin", "margin", _number, "margin-perceptron: the margin hoped for; by default 1, halved where impossible"),
     Option("--epsilon", "epsilon", _number, "margin-perceptron: it moves below (1 - epsilon) margin (0.5)"),
     Option(
@@ -47,6 +47,8 @@ _OPTIONS = (
     Option("--factor", "factor", _number, "winnow, literal-winnow: what weights are multiplied or divided by (2)"),
     Option("--strict", "strict", None, "winnow, literal-winnow: +1 only above the threshold"),
     Option("--eta", "eta", _number, "balanced-winnow: the rate (0.1)"),
+    Option("--C", "C", _number, "passive-aggressive: the most that a step is along an example (1)"),
+    Option("--p", "p", _number, "p-norm-perceptron: the norm, from 2 to 100; by default 2 ln n, rounded"),
     Option("--monotone", "monotone", None, "elimination: without negated literals"),
     Option("--r", "r", _number, "arow: how little one example is trusted (1)"),
     Option("--loss", "loss", str, "adagrad: what it goes down: logistic, which gives chances, or hinge (logistic)"),
@@ -59,6 +61,9 @@ _CHOICES = {"tie": ("plus", "minus", "mistake"), "loss": ("logistic", "hinge")}
 NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
     "perceptron": ("Perceptron", ("normalize", "tie", "bias")),
     "margin-perceptron": ("MarginPerceptron", ("margin", "epsilon", "bias")),
+    "averaged-perceptron": ("AveragedPerceptron", ("normalize", "tie", "bias")),
+    "p-norm-perceptron": ("PNormPerceptron", ("p", "bias")),
+    "passive-aggressive": ("PassiveAggressive", ("C", "bias")),
     "winnow": ("Winnow", ("threshold", "factor", "strict")),
     "literal-winnow": ("LiteralWinnow", ("threshold", "factor", "strict")),
     "balanced-winnow": ("BalancedWinnow", ("eta", "bias")),

@@ -5,6 +5,7 @@ Any comparator gives a valid bound, so guesses are enough; they are made on a sa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -14,9 +15,17 @@ from thresher import bounds
 from thresher.bounds import Bound
 from thresher.data.stream import Batch
 from thresher.errors import ParameterError
-from thresher.evaluate.margin import promising_margin
+from thresher.evaluate.margin import promising_margin, sample_radius
 from thresher.ledger import Comparator, Disjunction, Separator, Threshold
-from thresher.linear import BalancedWinnow, Elimination, LinearLearner, LiteralWinnow, Winnow
+from thresher.linear import (
+    BalancedWinnow,
+    Elimination,
+    LinearLearner,
+    LiteralWinnow,
+    PassiveAggressive,
+    PNormPerceptron,
+    Winnow,
+)
 
 __all__ = ["witnesses"]
 
@@ -46,9 +55,17 @@ def witnesses(learner: LinearLearner, sample: Batch, rounds: int) -> list[Compar
         return [_disjunction(learner, sample, rounds, called)]
     if not learner._PROVEN:
         return []
+    return [_separator(learner, sample, rounds, called)]
+
+
+def _separator(learner: LinearLearner, sample: Batch, rounds: int, called: str) -> Separator:
     if isinstance(learner, BalancedWinnow):
-        return [_balanced(learner, sample, rounds, called)]
-    return [Separator.of(learner, margin=promising_margin(learner, sample, rounds))]
+        return _balanced(learner, sample, rounds, called)
+    if isinstance(learner, PassiveAggressive):
+        return _passive_aggressive(learner, sample, rounds)
+    if isinstance(learner, PNormPerceptron):
+        return _p_norm(learner, sample, rounds)
+    return Separator.of(learner, margin=promising_margin(learner, sample, rounds))
 
 
 def _disjunction(learner: Winnow | LiteralWinnow, sample: Batch, rounds: int, called: str) -> Disjunction:
@@ -123,3 +140,30 @@ def _balanced(learner: BalancedWinnow, sample: Batch, rounds: int, called: str) 
         return limit.value
 
     return Separator(u, bias_weight=bias_weight, margin=min(candidates, key=bound), called=f"the weights scaled, {called}")
+
+
+def _passive_aggressive(learner: PassiveAggressive, sample: Batch, rounds: int) -> Separator:
+    """The weights, and the γ that would be best on the sample."""
+    norm = math.sqrt(float(learner.weights @ learner.weights) + learner.bias_weight**2)
+    numbers = {"C": learner._arguments()["C"], "radius": sample_radius(learner, sample), "norm": norm}
+
+    def limit(distance: float, gamma: float) -> float:
+        return bounds.passive_aggressive(gamma, distance=distance, **numbers).value
+
+    return Separator.of(learner, margin=promising_margin(learner, sample, rounds, limit))
+
+
+def _p_norm(learner: PNormPerceptron, sample: Batch, rounds: int) -> Separator:
+    """w, and the γ that would be best on the sample."""
+    p, bias = learner._arguments()["p"], learner._arguments()["bias"]
+    separator = Separator.of(learner)
+    sizes = np.abs(sample.rows.data)
+    top = max(float(sizes.max(initial=0.0)), abs(bias or 0.0)) or 1.0
+    sums = np.concatenate(([0.0], np.cumsum(np.power(sizes / top, p))))
+    most = float((sums[sample.rows.indptr[1:]] - sums[sample.rows.indptr[:-1]]).max()) + (abs(bias or 0.0) / top) ** p
+    numbers = {"p": p, "radius": top * most ** (1.0 / p), "norm": separator.norm(p / (p - 1.0))}
+
+    def limit(distance: float, gamma: float) -> float:
+        return bounds.p_norm_distance(distance, margin=gamma, **numbers).value
+
+    return Separator.of(learner, margin=promising_margin(learner, sample, rounds, limit))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import TypeVar
 
-from thresher._core import MarginPerceptronRule, Round, Rounds
+from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.experts.rule import LossRound, LossRounds
@@ -242,6 +242,8 @@ class Ledger:
         rule = self._tally.rule
         if isinstance(rule, MarginPerceptronRule) and rule.halving:
             return "the theorems are about a margin that was given: give one, such as the largest not known to be impossible"
+        if isinstance(rule, AveragedPerceptronRule):
+            return "nothing is proven of an average's mistakes; its updates are a Perceptron's mistakes, which theorems bound"
         who = "a learner of your own" if rule is None else f"a {type(rule).__name__.removesuffix('Rule')}"
         return f"no theorem about {who} speaks of a {self._compared}: docs/learners.md says which do"
 

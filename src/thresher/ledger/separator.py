@@ -1,4 +1,4 @@
-"""A given linear separator as comparator: the theorems of Perceptron, Margin Perceptron and Balanced Winnow."""
+"""A given linear separator as comparator: the theorems of Perceptrons, Balanced Winnow and PA-I."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import bounds
-from thresher._core import LARGEST_VALUE, BalancedWinnowRule, Frozen, MarginPerceptronRule, PerceptronRule, Round, Rounds
+from thresher._core import (
+    LARGEST_VALUE,
+    BalancedWinnowRule,
+    Frozen,
+    MarginPerceptronRule,
+    PassiveAggressiveRule,
+    PerceptronRule,
+    PNormPerceptronRule,
+    Round,
+    Rounds,
+)
 from thresher.bounds import Certificate, Premise, Status
 from thresher.bounds.printed import above, below
 from thresher.bounds.rounding import balanced_winnow_rounding, margin_perceptron_rounding, perceptron_factor
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import numeric
+from thresher.ledger.separated import p_norm, passive_aggressive
 from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
 from thresher.linear import Hypothesis, LinearLearner
@@ -101,6 +112,20 @@ class Separator:
         """‖u‖₁ with the bias weight, from above."""
         return (float(np.abs(self._u).sum()) + abs(self._bias_weight)) * (1.0 + (len(self._u) + 2) * 2.0**-52)
 
+    def norm(self, q: float) -> float:
+        """‖u‖_q with the bias weight, from above, for q from 1 to 2.
+
+        >>> 1.4142 < Separator([1.0], bias_weight=-1.0).norm(2.0) < 1.4143
+        True
+        """
+        sizes = np.abs(np.append(self._u, self._bias_weight))
+        largest = float(sizes.max())
+        if largest == 0.0:
+            return 0.0
+        with np.errstate(under="ignore"):
+            total = float(((sizes / largest) ** q).sum())
+        return largest * math.pow(total, 1.0 / q) * (1.0 + (len(sizes) + 64) * 2.0**-50)
+
     def watch(self) -> SeparatorWatcher:
         """A fresh watcher for one ledger."""
         return SeparatorWatcher(self)
@@ -131,6 +156,11 @@ class SeparatorWatcher:
             return self._margin_perceptron(tally, tally.rule)
         if isinstance(tally.rule, BalancedWinnowRule):
             return self._balanced_winnow(tally, tally.rule)
+        if isinstance(tally.rule, PassiveAggressiveRule):
+            return passive_aggressive(self._separator.called, self._frozen, self._separator.margin, tally, tally.rule)
+        if isinstance(tally.rule, PNormPerceptronRule):
+            norm = self._separator.norm(tally.rule.p / (tally.rule.p - 1.0))
+            return p_norm(self._separator.called, self._frozen, self._separator.margin, tally, tally.rule, norm=norm)
         if tally.rule is None or isinstance(tally.rule, PerceptronRule):
             return self._perceptron(tally)
         return []

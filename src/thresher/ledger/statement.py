@@ -40,6 +40,8 @@ _MEANING = {
     "epsilon": "(1 − epsilon)·margin is where the learner stops moving",
     "rounding": "rounding covers the learner's",
     "eta": "eta is the learner's rate",
+    "C": "C is the learner's",
+    "p": "p is the learner's, radius of the examples' p-norms, norm the comparator's q-norm",
     "n": "n weights",
     "r": "r literals",
     "errors": "errors at least A",

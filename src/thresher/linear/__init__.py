@@ -2,12 +2,15 @@
 
 from thresher.linear.adagrad import AdaGrad
 from thresher.linear.arow import AROW
+from thresher.linear.averaged_perceptron import AveragedPerceptron
 from thresher.linear.balanced_winnow import BalancedWinnow
 from thresher.linear.elimination import Elimination
 from thresher.linear.invariant import Invariant
 from thresher.linear.learner import Hypothesis, LinearLearner
 from thresher.linear.literal_winnow import LiteralWinnow
 from thresher.linear.margin_perceptron import MarginPerceptron
+from thresher.linear.p_norm_perceptron import PNormPerceptron
+from thresher.linear.passive_aggressive import PassiveAggressive
 from thresher.linear.perceptron import Perceptron
 from thresher.linear.winnow import Winnow
 
@@ -15,6 +18,7 @@ __all__ = [
     "AROW",
     "LEARNERS",
     "AdaGrad",
+    "AveragedPerceptron",
     "BalancedWinnow",
     "Elimination",
     "Hypothesis",
@@ -22,6 +26,8 @@ __all__ = [
     "LinearLearner",
     "LiteralWinnow",
     "MarginPerceptron",
+    "PNormPerceptron",
+    "PassiveAggressive",
     "Perceptron",
     "Winnow",
 ]
@@ -30,14 +36,17 @@ __all__ = [
 LEARNERS: dict[str, type[LinearLearner]] = {
     learner.__name__: learner
     for learner in (
-        Perceptron,
-        MarginPerceptron,
-        Winnow,
-        LiteralWinnow,
-        BalancedWinnow,
-        Elimination,
         AROW,
         AdaGrad,
+        AveragedPerceptron,
+        BalancedWinnow,
+        Elimination,
         Invariant,
+        LiteralWinnow,
+        MarginPerceptron,
+        PNormPerceptron,
+        PassiveAggressive,
+        Perceptron,
+        Winnow,
     )
 }

@@ -33,6 +33,8 @@ class LinearLearner(Group):
     _HEADS: ClassVar[tuple[str, ...]] = ("bias_weight",)
     #: Whether the ledger has a theorem about it.
     _PROVEN: ClassVar[bool] = True
+    #: What a weight can reach.
+    _LARGEST: ClassVar[float] = LARGEST_STATE
 
     def _rule(self, kind: type[R]) -> R:
         """The rule, which is of this kind."""
@@ -56,7 +58,7 @@ class LinearLearner(Group):
     def _impossible(self, planes: Planes, heads: Parameters) -> str:
         """Why no run of a learner with these arguments can lead to this state; nothing, if one can."""
         weights, bias_weight = planes["weights"], heads["bias_weight"]
-        if not within(weights, LARGEST_STATE) or not abs(bias_weight) <= LARGEST_STATE:
+        if not within(weights, self._LARGEST) or not abs(bias_weight) <= self._LARGEST:
             return "the state's weights are not all finite numbers that learning can reach"
         if heads["updates"] == 0 and (weights.any() or bias_weight != 0.0):
             return "found weights other than 0 in a learner that never moved"
