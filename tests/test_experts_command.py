@@ -329,7 +329,7 @@ def test_fixed_share_is_compared_with_the_best_sequence_too_where_its_theorem_ho
 
 
 def test_a_violated_bound_ends_with_status_3_after_everything_is_written(load: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thresher.bounds.Bound.allows", lambda _bound, _count: False)
+    monkeypatch.setattr("thresher.bounds.Bound.covers", lambda _bound, _count: False)
     ran = run("experts", load, "--outcome", "load", "--forecasts", "out.csv", "--report", "out.html", "--json")
     assert ran.status == 3
     assert ran.err == "thresher: a theorem with checked premises has failed, which is a bug of ours; please report it\n"
