@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from thresher.experts.majority import MajorityLearner
-from thresher.experts.rule import Parameters
 
 __all__ = ["FollowTheLeader", "definition"]
 
@@ -43,6 +42,3 @@ class FollowTheLeader(MajorityLearner):
 
     def __init__(self, n: int) -> None:
         super().__init__(n, 0.5, 0)
-
-    def _arguments(self) -> Parameters:
-        return {"n": self.n}

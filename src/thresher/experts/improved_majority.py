@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from thresher.experts.majority import WeighingMajority, beta_below_one, seed_of
-from thresher.experts.rule import Parameters
 
 __all__ = ["CHANCES", "ImprovedMajority", "definition", "linear", "mean", "vovk"]
 
@@ -96,6 +95,7 @@ class ImprovedMajority(WeighingMajority):
     """
 
     _KIND: ClassVar[str] = "improved"
+    _GIVEN: ClassVar[tuple[str, ...]] = ("n", "beta", "seed")
 
     def __init__(self, n: int, *, beta: float = 0.5, seed: int = 0) -> None:
         super().__init__(n, beta_below_one(beta), seed_of(seed))
@@ -104,6 +104,3 @@ class ImprovedMajority(WeighingMajority):
     def seed(self) -> int:
         """What the coins are drawn from."""
         return self.rule.seed
-
-    def _arguments(self) -> Parameters:
-        return {"n": self.n, "beta": self.rule.beta, "seed": self.rule.seed}

@@ -33,13 +33,15 @@ class MajorityLearner(Majority):
     """
 
     _KIND: ClassVar[str]
+    #: What the class is called with, each a parameter of its rule.
+    _GIVEN: ClassVar[tuple[str, ...]] = ("n",)
 
     def __init__(self, n: int, beta: float | None, seed: int) -> None:
         super().__init__(MajorityRule(self._KIND, experts(n), beta, seed))
 
     def _arguments(self) -> Parameters:
         """What to call the class with for a fresh learner of the same kind."""
-        raise NotImplementedError(f"{type(self).__name__} must say what it was made with")
+        return {name: getattr(self.rule, name) for name in self._GIVEN}
 
     def predict(self, x: object) -> Prediction:
         """What the majority says to this advice in the next round. Never changes the learner."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from thresher.experts.majority import WeighingMajority, beta_below_one, seed_of
-from thresher.experts.rule import Parameters
 
 __all__ = ["RandomizedMajority", "definition"]
 
@@ -49,6 +48,7 @@ class RandomizedMajority(WeighingMajority):
     """
 
     _KIND: ClassVar[str] = "randomized"
+    _GIVEN: ClassVar[tuple[str, ...]] = ("n", "beta", "seed")
 
     def __init__(self, n: int, *, beta: float | None = 0.5, seed: int = 0) -> None:
         super().__init__(n, None if beta is None else beta_below_one(beta), seed_of(seed))
@@ -57,6 +57,3 @@ class RandomizedMajority(WeighingMajority):
     def seed(self) -> int:
         """What the coins are drawn from."""
         return self.rule.seed
-
-    def _arguments(self) -> Parameters:
-        return {"n": self.n, "beta": self.rule.beta, "seed": self.rule.seed}

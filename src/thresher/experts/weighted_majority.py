@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from thresher.experts.majority import WeighingMajority, beta_below_one
-from thresher.experts.rule import Parameters
 
 __all__ = ["WeightedMajority", "definition"]
 
@@ -50,9 +49,7 @@ class WeightedMajority(WeighingMajority):
     """
 
     _KIND: ClassVar[str] = "weighted"
+    _GIVEN: ClassVar[tuple[str, ...]] = ("n", "beta")
 
     def __init__(self, n: int, *, beta: float = 0.5) -> None:
         super().__init__(n, beta_below_one(beta), 0)
-
-    def _arguments(self) -> Parameters:
-        return {"n": self.n, "beta": self.rule.beta}
