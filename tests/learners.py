@@ -81,6 +81,8 @@ CASES: dict[str, Case] = {
     "AdaGrad, hinge, bias": Case(lambda: th.AdaGrad(N, loss="hinge", rate=2.0, bias=-0.7), portable_value, NOT_FINITE),
     "Invariant": Case(lambda: th.Invariant(N), portable_value, NOT_FINITE),
     "Invariant 30, bias": Case(lambda: th.Invariant(N, rate=30.0, bias=-0.7), portable_value, NOT_FINITE),
+    "ScaledWinnow": Case(lambda: th.ScaledWinnow(N), portable_value, NOT_FINITE),
+    "ScaledWinnow 8, bias": Case(lambda: th.ScaledWinnow(N, times=4.0, factor=8.0, bias=1.0), portable_value, NOT_FINITE),
 }
 
 

@@ -187,7 +187,7 @@ def test_no_step_of_adagrad_is_longer_than_its_rate(loss: str) -> None:
         assert (np.abs(learner.weights - before) <= 0.7 * (1 + NEAR)).all()
 
 
-@given(st.floats(-300, 39.9), st.floats(1e-12, 1e12))
+@given(st.floats(-300, 11.9), st.floats(1e-12, 1e12))
 @settings(max_examples=200)
 def test_the_margin_rises_as_the_definition_says(margin: float, weight: float) -> None:
     """One attribute, whose weight brings it to that margin: the step is then the rise alone."""
@@ -203,10 +203,10 @@ def test_the_margin_rises_as_the_definition_says(margin: float, weight: float) -
     assert rise == pytest.approx(expected, rel=1e-7, abs=1e-13 * max(1.0, abs(margin)))
 
 
-def test_from_a_margin_of_40_on_invariant_stands_still() -> None:
+def test_from_a_margin_of_12_on_invariant_stands_still() -> None:
     parameters, _ = th.Invariant(1).state()
     heads = {**parameters["heads"], "rounds": 9, "updates": 9, "history": 1, "total": 9.0, "normalizer": 9.0}
-    one = {"weights": np.array([40.0]), "squares": np.array([2.0]), "scales": np.array([1.0])}
+    one = {"weights": np.array([12.0]), "squares": np.array([2.0]), "scales": np.array([1.0])}
     learner = th.Invariant.from_state({**parameters, "heads": heads}, one)
     assert not learner.learn([1.0], 1).changed
     assert learner.learn([0.99], 1).changed
@@ -292,4 +292,4 @@ def test_tiny_examples_are_learned(name: str) -> None:
     if name.startswith("AdaGrad"):  # its steps do not know the scale: it takes the direction alone
         assert (learner.weights != 0).all()
     else:
-        assert rounds.mistakes < 0.3 * len(y)
+        assert rounds.mistakes < 0.35 * len(y)

@@ -26,13 +26,13 @@ def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
         "AROW", "AdaGrad", "AdaHedge", "AveragedPerceptron", "BalancedWinnow", "Batch", "BestExpert", "BestMixture",
-        "BestSequence", "BoundViolated", "ConcurrentUse", "Conservative", "Consistent", "Cover", "Disjunction",
+        "BestSequence", "BoundViolated", "ConcurrentUse", "Conservative", "Consistent", "Constant", "Cover", "Disjunction",
         "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge", "Hypothesis",
         "ImprovedMajority", "Invariant", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow",
         "LossRound", "LossRounds", "MarginPerceptron", "Mixture", "NotRealizable", "Optimal", "PNormPerceptron",
         "ParameterError", "PassiveAggressive", "Perceptron", "Prediction", "RandomizedMajority", "Round", "Rounds",
-        "Separator", "SourceError", "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "WeightedMajority",
-        "Winnow", "bounds", "load", "open_stream", "pac", "save", "trace",
+        "ScaledWinnow", "Separator", "SourceError", "StoreError", "Stream", "ThresherError", "Threshold", "Trace",
+        "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

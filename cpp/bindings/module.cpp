@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
     python::bind_prediction(m);
     python::bind_values(m);
     python::bind_group(m);
+    python::bind_bank(m);
     python::bind_frozen(m);
     python::bind_experts(m);
     python::bind_majority(m);

@@ -10,6 +10,7 @@
 #include "../thresher/arow.hpp"
 #include "../thresher/averaged_perceptron.hpp"
 #include "../thresher/balanced_winnow.hpp"
+#include "../thresher/constant.hpp"
 #include "../thresher/elimination.hpp"
 #include "../thresher/invariant.hpp"
 #include "../thresher/literal_winnow.hpp"
@@ -18,6 +19,7 @@
 #include "../thresher/p_norm_perceptron.hpp"
 #include "../thresher/passive_aggressive.hpp"
 #include "../thresher/perceptron.hpp"
+#include "../thresher/scaled_winnow.hpp"
 #include "../thresher/winnow.hpp"
 #include "bindings.hpp"
 
@@ -101,10 +103,9 @@ Domain domain_of_any(nb::handle rule) {
 
 std::unique_ptr<AnyGroup> group_of(std::size_t n, nb::handle rule, const nb::dict& kept) {
     if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
-    auto group =
-        first_of<AROW, AdaGrad<Hinge>, AdaGrad<Logistic>, AveragedPerceptron, BalancedWinnow, Elimination, Invariant,
-                 LiteralWinnow, MarginPerceptron, PNormPerceptron, PassiveAggressive, Perceptron, Winnow>(n, rule,
-                                                                                                          kept);
+    auto group = first_of<AROW, AdaGrad<Hinge>, AdaGrad<Logistic>, AveragedPerceptron, BalancedWinnow, Constant,
+                          Elimination, Invariant, LiteralWinnow, MarginPerceptron, PNormPerceptron, PassiveAggressive,
+                          Perceptron, ScaledWinnow, Winnow>(n, rule, kept);
     if (group == nullptr) throw nb::type_error("expected a rule of the core");
     return group;
 }
@@ -232,6 +233,30 @@ void bind_rules(nb::module_& m) {
             },
             nb::arg("eta"), nb::arg("bias").none())
         .def_ro("eta", &BalancedWinnow::eta);
+
+    bind_rule<ScaledWinnow>(
+        m, "The rule of Winnow for any values.",
+        [](const ScaledWinnow& rule) { return nb::make_tuple(rule.times, rule.factor, bias_of(rule)); })
+        .def(
+            "__init__",
+            [](ScaledWinnow* self, double times, double factor, std::optional<double> bias) {
+                if (!(factor > 1.0 && times > 0.0)) throw std::invalid_argument("factor > 1 and times > 0");
+                new (self) ScaledWinnow(times, factor, checked_bias(bias, largest_value, any_bias));
+            },
+            nb::arg("times"), nb::arg("factor"), nb::arg("bias").none())
+        .def_ro("times", &ScaledWinnow::times, "The threshold over the sum of the first example.")
+        .def_ro("factor", &ScaledWinnow::factor);
+
+    bind_rule<Constant>(m, "The rule that says one label.",
+                        [](const Constant& rule) { return nb::make_tuple(rule.label); })
+        .def(
+            "__init__",
+            [](Constant* self, int label) {
+                if (label != 1 && label != -1) throw std::invalid_argument("label must be -1 or +1");
+                new (self) Constant(label);
+            },
+            nb::arg("label"))
+        .def_ro("label", &Constant::label);
 
     bind_rule<Elimination>(m, "Elimination's rule.",
                            [](const Elimination& rule) { return nb::make_tuple(rule.monotone); })

@@ -10,8 +10,8 @@
 // line come to, with the pull falling as the margin rises: m rises by d, u = d / R with R = sum of x_i^2 r_i, and
 //   d + e^(m + d) - e^m = rate c R.
 //
-// Ours: nothing moves from a margin of 40 on, where p is below 2^-57; values below 2^-250 are not met, so that weights,
-// which are measured in 1/s, stay numbers; and sqrt(T / N) is at most 2^32.
+// Ours: from a margin of 12 on, where p is below 2^-17, nothing changes but scales; values below 2^-250 are not met,
+// so that weights, which are measured in 1/s, stay numbers; and sqrt(T / N) is at most 2^32.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,10 @@ namespace thresher {
 
 // How far the margin rises from m, pulled by p = 1 / (1 + e^m) at first, if it would rise by b were the pull to stay:
 // the root of p d + q (e^d - 1) = b, q = 1 - p, by Newton's method. It starts above the root, where it cannot
-// overshoot: e^d - 1 is at least d + d^2 / 2, and e^d is at most 1 + b / q.
-inline double risen(double margin, double b) {
+// overshoot: e^d - 1 is at least d + d^2 / 2, and e^d is at most 1 + b / q. It stops where the next step would be below
+// what Real can tell.
+template <class Real = double>
+double risen(double margin, double b) {
     const double pull = Logistic::pull(margin), rest = Logistic::chance(margin);
     int exponent = 0;
     std::frexp(b, &exponent);
@@ -36,7 +38,7 @@ inline double risen(double margin, double b) {
         const double rise = d < 0.34 ? rest * exp_minus_1(d) : pull * quick_exp(margin + d) - rest;
         const double less = (pull * d + rise - b) / (pull + rest + rise);
         d -= less;
-        if (!(less > 0x1p-28 * d)) break;  // the next would be below 2^-56
+        if (!(less > (sizeof(Real) == 8 ? 0x1p-28 : 0x1p-13) * d)) break;
     }
     return std::max(d, 0.0);
 }
@@ -75,7 +77,7 @@ struct Invariant : AnyRule {
 
     double chance(double score) const { return Logistic::chance(score); }
 
-    double step(const State&, double score, int, int label) const { return label * score < far ? label : 0.0; }
+    double step(const State&, double, int, int label) const { return label; }
 
     template <class Row>
     bool move(State& state, const Row& row, const Seen& seen, double step, std::int64_t) const {
@@ -84,21 +86,14 @@ struct Invariant : AnyRule {
         const double heft = std::fabs(step), dummy = std::fabs(seen.dummy) < least ? 0.0 : seen.dummy;
         const double margin = std::copysign(1.0, step) * score<void>(state, row, seen);
 
-        const double norm = sum_of_terms(row, state.n(), [=](std::size_t slot, double value) {
+        each_term(row, state.n(), [=](std::size_t slot, double value) {
             const double size = std::fabs(value);
-            if (size > scales[slot]) {
-                if (size < least) return 0.0;
+            if (size > scales[slot] && size >= least) {
                 weights[slot] *= scales[slot] / size;
                 scales[slot] = size;
             }
-            if (size == scales[slot]) return 1.0;
-            const double part = size / scales[slot];
-            return part * part;
         });
-        head.total += heft;
-        head.normalizer += heft * (norm + (dummy != 0.0));
-        const double common = std::sqrt(head.total / head.normalizer);
-        const double whole = common <= 0x1p32 ? common : 0x1p32;
+        if (!(margin < far)) return false;
 
         // x_i r_i for each term, but for what all share; 0 where nothing was met, and where squares underflow.
         const auto parts = std::make_unique_for_overwrite<double[]>(row.size);
@@ -108,13 +103,21 @@ struct Invariant : AnyRule {
             if (scale == 0.0) return 0.0;
             const double down = pull * value;
             square += heft * (down * down);
-            return square > 0.0 ? value / (scale * std::sqrt(square)) : 0.0;
+            return square > 0.0 ? (value / scale) / std::sqrt(square) : 0.0;
         };
         double reach = sum_of_terms(row, state.n(), [&](std::size_t slot, double value) {
             parts[at] = enter(squares[slot], scales[slot], value);
             return value * parts[at++];
         });
+        const double norm = sum_of_terms(row, state.n(), [=](std::size_t slot, double value) {
+            const double part = scales[slot] == 0.0 ? 0.0 : value / scales[slot];
+            return part * part;
+        });
         const double bias_part = enter(head.bias_square, std::fabs(dummy), dummy);
+        head.total += heft;
+        head.normalizer += heft * (norm + (dummy != 0.0));
+        const double common = std::sqrt(head.total / head.normalizer);
+        const double whole = common <= 0x1p32 ? common : 0x1p32;
         reach = (reach + dummy * bias_part) * whole;
         if (!(reach > 0.0)) return false;
 
@@ -127,7 +130,7 @@ struct Invariant : AnyRule {
 
     void derive(State&) const {}
 
-    static constexpr double far = 40.0;
+    static constexpr double far = 12.0;
     static constexpr double least = 0x1p-250;
 };
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         AdaGrad,
         AveragedPerceptron,
         BalancedWinnow,
+        Constant,
         Elimination,
         Hypothesis,
         Invariant,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         PassiveAggressive,
         Perceptron,
         PNormPerceptron,
+        ScaledWinnow,
         Winnow,
     )
     from thresher.protocol import Label, Learner, Prediction, Round, Rounds
@@ -79,6 +81,7 @@ __all__ = [
     "ConcurrentUse",
     "Conservative",
     "Consistent",
+    "Constant",
     "Cover",
     "Disjunction",
     "Elimination",
@@ -111,6 +114,7 @@ __all__ = [
     "RandomizedMajority",
     "Round",
     "Rounds",
+    "ScaledWinnow",
     "Separator",
     "SourceError",
     "StoreError",

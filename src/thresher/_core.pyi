@@ -2,7 +2,7 @@
 The core of thresher: rules, rows and values. Use it through thresher's own modules.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import (
     Annotated,
     Any,
@@ -233,6 +233,38 @@ class BalancedWinnowRule(Rule):
 
     @property
     def eta(self) -> float: ...
+
+class ScaledWinnowRule(Rule):
+    """The rule of Winnow for any values."""
+
+    def __init__(self, times: float, factor: float, bias: float | None) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def times(self) -> float:
+        """The threshold over the sum of the first example."""
+
+    @property
+    def factor(self) -> float: ...
+
+class ConstantRule(Rule):
+    """The rule that says one label."""
+
+    def __init__(self, label: int) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def label(self) -> int: ...
 
 class EliminationRule(Rule):
     """Elimination's rule."""
@@ -648,6 +680,118 @@ class Group:
         """
         Rounds that were played earlier on these rows, from what was kept of them: without scores and history.
         """
+
+class Bank:
+    """Lanes side by side: learners whose rounds are played in one sweep."""
+
+    @overload
+    def __init__(self, n: int, rules: Sequence[Rule]) -> None: ...
+
+    @overload
+    def __init__(self, n: int, rules: Sequence[Rule], arrays: dict[str, numpy.typing.NDArray[numpy.float32]], heads: dict[str, Any]) -> None:
+        """Lanes in the state that was kept."""
+
+    @overload
+    def __init__(self, other: Bank) -> None:
+        """The same once more."""
+
+    @staticmethod
+    def fits(rule: Rule) -> bool:
+        """Whether learners of this rule can be lanes."""
+
+    @property
+    def n(self) -> int:
+        """The number of attributes (slots)."""
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory of all lanes."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+
+    @property
+    def collisions(self) -> int:
+        """
+        How many features fell into a slot that another one of the same example held.
+        """
+
+    def _score(self, x: object, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32]) -> None: ...
+
+    def _learn(self, x: object, y: object, weight: float, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32]) -> bool: ...
+
+    def _score_block(self, block: Block, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32]) -> None: ...
+
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], changed: numpy.typing.NDArray[numpy.bool_], labels: object) -> None: ...
+
+    def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
+        """One lane's weights: a fresh array of length n."""
+
+    def bias_weight(self, lane: int) -> float:
+        """The weight of one lane's appended attribute."""
+
+    def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float32]], dict[str, Any]]: ...
+
+class Bank64:
+    """Lanes side by side: learners whose rounds are played in one sweep."""
+
+    @overload
+    def __init__(self, n: int, rules: Sequence[Rule]) -> None: ...
+
+    @overload
+    def __init__(self, n: int, rules: Sequence[Rule], arrays: dict[str, numpy.typing.NDArray[numpy.float64]], heads: dict[str, Any]) -> None:
+        """Lanes in the state that was kept."""
+
+    @overload
+    def __init__(self, other: Bank64) -> None:
+        """The same once more."""
+
+    @staticmethod
+    def fits(rule: Rule) -> bool:
+        """Whether learners of this rule can be lanes."""
+
+    @property
+    def n(self) -> int:
+        """The number of attributes (slots)."""
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory of all lanes."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+
+    @property
+    def collisions(self) -> int:
+        """
+        How many features fell into a slot that another one of the same example held.
+        """
+
+    def _score(self, x: object, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    def _learn(self, x: object, y: object, weight: float, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64]) -> bool: ...
+
+    def _score_block(self, block: Block, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], changed: numpy.typing.NDArray[numpy.bool_], labels: object) -> None: ...
+
+    def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
+        """One lane's weights: a fresh array of length n."""
+
+    def bias_weight(self, lane: int) -> float:
+        """The weight of one lane's appended attribute."""
+
+    def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, Any]]: ...
 
 class Witnessed:
     """The sums of a frozen comparator at one moment."""

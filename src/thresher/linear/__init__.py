@@ -4,6 +4,7 @@ from thresher.linear.adagrad import AdaGrad
 from thresher.linear.arow import AROW
 from thresher.linear.averaged_perceptron import AveragedPerceptron
 from thresher.linear.balanced_winnow import BalancedWinnow
+from thresher.linear.constant import Constant
 from thresher.linear.elimination import Elimination
 from thresher.linear.invariant import Invariant
 from thresher.linear.learner import Hypothesis, LinearLearner
@@ -12,6 +13,7 @@ from thresher.linear.margin_perceptron import MarginPerceptron
 from thresher.linear.p_norm_perceptron import PNormPerceptron
 from thresher.linear.passive_aggressive import PassiveAggressive
 from thresher.linear.perceptron import Perceptron
+from thresher.linear.scaled_winnow import ScaledWinnow
 from thresher.linear.winnow import Winnow
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "AdaGrad",
     "AveragedPerceptron",
     "BalancedWinnow",
+    "Constant",
     "Elimination",
     "Hypothesis",
     "Invariant",
@@ -29,6 +32,7 @@ __all__ = [
     "PNormPerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "ScaledWinnow",
     "Winnow",
 ]
 
@@ -40,6 +44,7 @@ LEARNERS: dict[str, type[LinearLearner]] = {
         AdaGrad,
         AveragedPerceptron,
         BalancedWinnow,
+        Constant,
         Elimination,
         Invariant,
         LiteralWinnow,
@@ -47,6 +52,7 @@ LEARNERS: dict[str, type[LinearLearner]] = {
         PNormPerceptron,
         PassiveAggressive,
         Perceptron,
+        ScaledWinnow,
         Winnow,
     )
 }

@@ -1,0 +1,304 @@
+// Banks of lanes in Python.
+#include "../thresher/bank.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+template <class T>
+using Numbers = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+
+// Calls `use` with the rule, if its lanes fit a bank, and says whether they do.
+template <class Use>
+bool with_rule(nb::handle rule, Use&& use) {
+    const auto meets = [&]<class Rule>(const Rule* const*) {
+        if (!nb::isinstance<Rule>(rule)) return false;
+        const auto& found = nb::cast<const Rule&>(rule);
+        if (found.sight.normalize && found.sight.dummy == 0.0) return false;  // it refuses what others take: zeros
+        use(found);
+        return true;
+    };
+    const auto any = [&]<class... Rules>(const std::tuple<Rules...>*) {
+        return (meets(static_cast<const Rules* const*>(nullptr)) || ...);
+    };
+    return any(static_cast<const std::tuple<Perceptron, PassiveAggressive, AveragedPerceptron, AROW, AdaGrad<Hinge>,
+                                            AdaGrad<Logistic>, Invariant, ScaledWinnow, Constant>*>(nullptr));
+}
+
+bool fits(nb::handle rule) {
+    return with_rule(rule, [](const auto&) {});
+}
+
+template <class Real>
+class PythonBank {
+  public:
+    using Says = nb::ndarray<std::int8_t, nb::c_contig, nb::device::cpu>;
+    using Scores = nb::ndarray<Real, nb::c_contig, nb::device::cpu>;
+    using Changed = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+    PythonBank(std::size_t n, const nb::sequence& rules) : bank_(made(n, rules)) {}
+
+    PythonBank(std::size_t n, const nb::sequence& rules, const nb::dict& arrays, const nb::dict& heads)
+        : PythonBank(n, rules) {
+        set(arrays, heads);
+    }
+
+    PythonBank(PythonBank& other)
+        : bank_(other.read([](const Bank<Real>& bank) { return std::make_unique<Bank<Real>>(bank); })),
+          collisions_(other.collisions_) {}
+
+    template <class Read>
+    auto read(Read&& what) {
+        const Busy::Reading reading(busy_);
+        return what(static_cast<const Bank<Real>&>(*bank_));
+    }
+
+    std::size_t n() const { return bank_->n(); }
+    std::size_t lanes() const { return bank_->lanes(); }
+    std::size_t bytes() const { return bank_->bytes(); }
+    std::int64_t collisions() const { return collisions_; }
+    std::int64_t rounds() const { return bank_->rounds; }
+
+    void score(nb::handle x, Says says, Scores scores) {
+        check(says, scores, 1);
+        const Example example(x, n(), Domain::any);
+        const Busy::Reading reading(busy_);
+        Bank<Real> twin(*bank_);  // lanes note what they said
+        typename Bank<Real>::Scratch scratch;
+        if (const auto kind = twin.read(example.row(), scratch); kind != Fault::Kind::none) raise(Fault{kind});
+        twin.score(scratch, {says.data(), scores.data()});
+    }
+
+    bool learn(nb::handle x, nb::handle y, nb::handle weight, Says says, Scores scores) {
+        check(says, scores, 1);
+        const std::int8_t code = label_code(y);
+        if (code == not_a_label) refuse(Fault::Kind::label, 1.0, y);
+        const std::optional<double> heft = number_of(weight);
+        if (!heft) raise("ExampleError", "found weight " + shown(weight) + ", expected a number of at least 0");
+        refuse(read([code](const Bank<Real>& bank) { return bank.refuse_label(code); }), 1.0, y);
+        const Example example(x, n(), Domain::any);
+        const Busy::Writing writing(busy_);
+        if (!(*heft >= 0.0 && *heft <= largest_weight)) raise(Fault{Fault::Kind::weight, 0, *heft});
+        if (const auto kind = bank_->read(example.row(), scratch_); kind != Fault::Kind::none) raise(Fault{kind});
+        bank_->unshare();
+        collisions_ += example.collisions();
+        return bank_->learn(scratch_, code, *heft, {says.data(), scores.data()});
+    }
+
+    void score_block(const HeldBlock& held, Says says, Scores scores) {
+        check_width(width_of(held.block), n());
+        check(says, scores, rows_of(held.block));
+        const Busy::Reading reading(busy_);
+        std::size_t k = 0;
+        Fault fault;
+        {
+            const nb::gil_scoped_release free;
+            Bank<Real> twin(*bank_);
+            fault = twin.score_block(held.block, {says.data(), scores.data()}, k);
+        }
+        if (fault) raise(fault, k);
+    }
+
+    void learn_block(const HeldBlock& held, Vector<std::int8_t> codes, std::optional<Vector<double>> weights, Says says,
+                     Scores scores, Changed changed, nb::handle labels) {
+        const Busy::Writing writing(busy_);
+        check_width(width_of(held.block), n());
+        const std::size_t rows = rows_of(held.block);
+        check(says, scores, rows);
+        if (codes.shape(0) != rows || changed.shape(0) != rows || (weights && weights->shape(0) != rows)) {
+            throw std::invalid_argument("one label, one weight and one change a row");
+        }
+        std::size_t k = 0;
+        Fault fault;
+        {
+            const nb::gil_scoped_release free;
+            fault = bank_->learn_block(held.block, codes.data(), weights ? weights->data() : nullptr,
+                                       {says.data(), scores.data()}, changed.data(), k);
+        }
+        if (!fault) {
+            collisions_ += held.collisions;
+            return;
+        }
+        if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];
+        const bool about_label = fault.kind == Fault::Kind::label || fault.kind == Fault::Kind::mixed_labels;
+        raise(fault, k, about_label ? nb::object(labels[k]) : nb::none());
+    }
+
+    // One lane's weights, and that of its appended attribute.
+    nb::ndarray<nb::numpy, double, nb::ndim<1>> weights(std::size_t lane) {
+        return read([&](const Bank<Real>& bank) {
+            auto out = std::make_unique<double[]>(bank.n());
+            const auto [g, k] = placed(lane);
+            if (!bank.groups()[g]->planes().empty()) {
+                const std::size_t wide = bank.wide(g, 0);
+                std::vector<Real> plane(bank.n() * wide);
+                bank.take_plane(g, 0, plane.data());
+                for (std::size_t i = 0; i < bank.n(); ++i) out[i] = static_cast<double>(plane[i * wide + k]);
+            }
+            return owned<double>(std::move(out), bank.n());
+        });
+    }
+    double bias_weight(std::size_t lane) {
+        return read([&](const Bank<Real>& bank) {
+            const auto [g, k] = placed(lane);
+            return bank.groups()[g]->bias_weight(k);
+        });
+    }
+
+    // Planes and heads by the name of their group: what is kept.
+    nb::tuple state() {
+        return read([&](const Bank<Real>& bank) {
+            nb::dict arrays, heads;
+            for (std::size_t g = 0; g < bank.groups().size(); ++g) {
+                Lanes<Real>& group = *bank.groups()[g];
+                for (std::size_t i = 0; i < group.planes().size(); ++i) {
+                    const std::size_t size = bank.n() * bank.wide(g, i);
+                    auto plane = std::make_unique_for_overwrite<Real[]>(size);
+                    bank.take_plane(g, i, plane.get());
+                    arrays[named(group, group.planes()[i].name).c_str()] = owned<Real>(std::move(plane), size);
+                }
+                for (const LaneHead<Real>& head : group.heads()) {
+                    nb::list values;
+                    for (std::size_t k = 0; k < group.size(); ++k) {
+                        values.append(static_cast<double>((*head.values)[k]));
+                    }
+                    heads[named(group, head.name).c_str()] = values;
+                }
+            }
+            if (bank.below()) {
+                const std::size_t size = bank.n() * bank.groups()[bank.winnow()]->size();
+                auto plane = std::make_unique_for_overwrite<Real[]>(size);
+                bank.take_below(plane.get());
+                arrays[below_] = owned<Real>(std::move(plane), size);
+            }
+            heads["rounds"] = bank.rounds;
+            heads["negative"] = static_cast<int>(bank.negative);
+            heads["collisions"] = collisions_;
+            return nb::make_tuple(arrays, heads);
+        });
+    }
+
+  private:
+    static std::unique_ptr<Bank<Real>> made(std::size_t n, const nb::sequence& rules) {
+        if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
+        auto bank = std::make_unique<Bank<Real>>(n);
+        for (const nb::handle rule : rules) {
+            if (!with_rule(rule, [&](const auto& found) { bank->add(found); })) {
+                throw nb::type_error("expected rules that fit a bank");
+            }
+        }
+        bank->settle();
+        return bank;
+    }
+
+    static std::string named(const Lanes<Real>& group, const char* what) {
+        return std::string(group.name()) + " " + what;
+    }
+
+    std::pair<std::size_t, std::size_t> placed(std::size_t lane) const {
+        if (lane >= lanes()) throw nb::index_error("no such lane");
+        return bank_->place(lane);
+    }
+
+    void check(const Says& says, const Scores& scores, std::size_t rows) const {
+        if (says.size() != rows * lanes() || scores.size() != rows * lanes()) {
+            throw std::invalid_argument("one answer and one score for each row and lane");
+        }
+    }
+
+    void set(const nb::dict& arrays, const nb::dict& heads) {
+        using Plane = nb::ndarray<const Real, nb::c_contig, nb::device::cpu>;
+        const auto plane = [&](const std::string& name, std::size_t size) {
+            const auto found = nb::cast<Plane>(arrays[name.c_str()]);
+            if (found.size() != size) throw std::invalid_argument("one number for each slot and lane");
+            return found;
+        };
+        for (std::size_t g = 0; g < bank_->groups().size(); ++g) {
+            Lanes<Real>& group = *bank_->groups()[g];
+            for (std::size_t i = 0; i < group.planes().size(); ++i) {
+                const std::size_t size = bank_->n() * bank_->wide(g, i);
+                bank_->set_plane(g, i, plane(named(group, group.planes()[i].name), size).data());
+            }
+            for (const LaneHead<Real>& head : group.heads()) {
+                const auto values = nb::cast<std::vector<double>>(heads[named(group, head.name).c_str()]);
+                if (values.size() != group.size()) throw std::invalid_argument("one number for each lane");
+                for (std::size_t k = 0; k < group.size(); ++k) (*head.values)[k] = static_cast<Real>(values[k]);
+            }
+        }
+        if (arrays.contains(below_) && bank_->winnow() < bank_->groups().size()) {
+            bank_->set_below(plane(below_, bank_->n() * bank_->groups()[bank_->winnow()]->size()).data());
+        }
+        bank_->rounds = nb::cast<std::int64_t>(heads["rounds"]);
+        bank_->negative = static_cast<Negative>(nb::cast<int>(heads["negative"]));
+        collisions_ = nb::cast<std::int64_t>(heads["collisions"]);
+    }
+
+    static constexpr const char* below_ = "Winnow below";
+    std::unique_ptr<Bank<Real>> bank_;
+    typename Bank<Real>::Scratch scratch_;
+    std::int64_t collisions_ = 0;
+    Busy busy_;
+};
+
+template <class Real>
+void bind(nb::module_& m, const char* name, const char* number) {
+    using Python = PythonBank<Real>;
+    // Signatures must outlive the module.
+    static const std::string array = std::string("numpy.typing.NDArray[numpy.") + number + "]";
+    static const std::string state = "dict[str, " + array + "], dict[str, typing.Any]";
+    static const std::string filled = "says: numpy.typing.NDArray[numpy.int8], scores: " + array;
+    static const std::string restored =
+        "def __init__(self, n: int, rules: collections.abc.Sequence[Rule], arrays: "
+        "dict[str, " +
+        array + "], heads: dict[str, typing.Any]) -> None";
+    static const std::string score = "def _score(self, x: object, " + filled + ") -> None";
+    static const std::string learn = "def _learn(self, x: object, y: object, weight: float, " + filled + ") -> bool";
+    static const std::string score_block = "def _score_block(self, block: Block, " + filled + ") -> None";
+    static const std::string learn_block =
+        "def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
+        "weights: numpy.typing.NDArray[numpy.float64] | None, " +
+        filled + ", changed: numpy.typing.NDArray[numpy.bool_], labels: object) -> None";
+    static const std::string kept = "def _state(self) -> tuple[" + state + "]";
+    nb::class_<Python>(m, name, "Lanes side by side: learners whose rounds are played in one sweep.")
+        .def(nb::init<std::size_t, const nb::sequence&>(), nb::arg("n"), nb::arg("rules"),
+             nb::sig("def __init__(self, n: int, rules: collections.abc.Sequence[Rule]) -> None"))
+        .def(nb::init<std::size_t, const nb::sequence&, const nb::dict&, const nb::dict&>(), nb::arg("n"),
+             nb::arg("rules"), nb::arg("arrays"), nb::arg("heads"), nb::sig(restored.c_str()),
+             "Lanes in the state that was kept.")
+        .def(nb::init<Python&>(), nb::arg("other"), "The same once more.")
+        .def_static("fits", &fits, nb::arg("rule"), nb::sig("def fits(rule: Rule) -> bool"),
+                    "Whether learners of this rule can be lanes.")
+        .def_prop_ro("n", &Python::n, "The number of attributes (slots).")
+        .def_prop_ro("lanes", &Python::lanes, "The number of lanes.")
+        .def_prop_ro("bytes", &Python::bytes, "The memory of all lanes.")
+        .def_prop_ro("rounds", &Python::rounds, "How many rounds were played.")
+        .def_prop_ro("collisions", &Python::collisions,
+                     "How many features fell into a slot that another one of the same example held.")
+        .def("_score", &Python::score, nb::arg("x").none(), nb::arg("says").noconvert(), nb::arg("scores").noconvert(),
+             nb::sig(score.c_str()))
+        .def("_learn", &Python::learn, nb::arg("x").none(), nb::arg("y").none(), nb::arg("weight").none(),
+             nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::sig(learn.c_str()))
+        .def("_score_block", &Python::score_block, nb::arg("block"), nb::arg("says").noconvert(),
+             nb::arg("scores").noconvert(), nb::sig(score_block.c_str()))
+        .def("_learn_block", &Python::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
+             nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::arg("changed").noconvert(),
+             nb::arg("labels"), nb::sig(learn_block.c_str()))
+        .def("weights", &Python::weights, nb::arg("lane"),
+             nb::sig("def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]"),
+             "One lane's weights: a fresh array of length n.")
+        .def("bias_weight", &Python::bias_weight, nb::arg("lane"), "The weight of one lane's appended attribute.")
+        .def("_state", &Python::state, nb::sig(kept.c_str()));
+}
+
+}  // namespace
+
+void bind_bank(nb::module_& m) {
+    bind<float>(m, "Bank", "float32");
+    bind<double>(m, "Bank64", "float64");
+}
+
+}  // namespace thresher::python

@@ -1,0 +1,437 @@
+// A bank: lanes of many rules side by side. What all of them know of a slot lies together in one record, so that a row
+// is read once: one sweep scores all lanes, all judge, and those that move do so.
+//
+// A record holds first the planes whose dot products with the row the bank makes for all groups in one sweep, then the
+// others, each in whole registers of 8 bytes, but for those of rules that work on one lane at a time. Where values
+// below 0 have come, the lanes that need attributes of their own for them have a second, smaller record a slot, behind
+// all others.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "arithmetic.hpp"
+#include "canonical.hpp"
+#include "group.hpp"
+#include "lanes/adagrad.hpp"
+#include "lanes/arow.hpp"
+#include "lanes/averaged.hpp"
+#include "lanes/constant.hpp"
+#include "lanes/first_order.hpp"
+#include "lanes/invariant.hpp"
+#include "lanes/scaled_winnow.hpp"
+#include "rows.hpp"
+
+namespace thresher {
+
+// What comes out of a round, one for each lane.
+template <class Real>
+struct Said {
+    std::int8_t* says;
+    Real* scores;
+};
+
+template <class Real>
+class Bank {
+  public:
+    explicit Bank(std::size_t n) : n_(n), memory_(0) {}
+
+    Bank(const Bank& other)
+        : negative(other.negative),
+          rounds(other.rounds),
+          n_(other.n_),
+          order_(other.order_),
+          positions_(other.positions_),
+          stride_(other.stride_),
+          dotted_(other.dotted_),
+          winnow_(other.winnow_),
+          below_(other.below_),
+          memory_(other.memory_) {
+        for (const auto& group : other.groups_) groups_.push_back(group->twin());
+    }
+    Bank& operator=(const Bank&) = delete;
+
+    // A lane more; all are there before `settle`.
+    void add(const Perceptron& rule) { group<FirstOrderLanes<Real>>().add(rule); }
+    void add(const PassiveAggressive& rule) { group<FirstOrderLanes<Real>>().add(rule); }
+    void add(const AveragedPerceptron& rule) { group<AveragedLanes<Real>>().add(rule); }
+    void add(const AROW& rule) { group<ArowLanes<Real>>().add(rule); }
+    template <class Loss>
+    void add(const AdaGrad<Loss>& rule) {
+        group<AdaGradLanes<Real>>().add(rule);
+    }
+    void add(const Invariant& rule) { group<InvariantLanes<Real>>().add(rule); }
+    void add(const ScaledWinnow& rule) { group<ScaledWinnowLanes<Real>>().add(rule); }
+    void add(const Constant& rule) { group<ConstantLanes<Real>>().add(rule); }
+
+    // Lays the records out, and takes memory for them.
+    void settle() {
+        std::size_t at = 0;
+        std::vector<std::vector<std::size_t>> places(groups_.size());
+        const auto lay = [&](bool dotted, bool packed) {
+            for (std::size_t g = 0; g < groups_.size(); ++g) {
+                if (groups_[g]->packed() != packed) continue;
+                for (const LanePlane& plane : groups_[g]->planes()) {
+                    if (plane.dotted != dotted) continue;
+                    places[g].push_back(at);
+                    const std::size_t wide = plane.shared ? 1 : groups_[g]->size();
+                    at += packed ? wide : Lanes<Real>::padded(wide);
+                }
+            }
+        };
+        lay(true, false);
+        lay(true, true);
+        dotted_ = at = Lanes<Real>::padded(at);
+        lay(false, false);
+        lay(false, true);
+        at = (at * sizeof(Real) + 31) / 32 * 32 / sizeof(Real);  // so that a record touches few lines of the cache
+        stride_ = at;
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            groups_[g]->place(std::move(places[g]));
+            if (dynamic_cast<const ScaledWinnowLanes<Real>*>(groups_[g].get()) != nullptr) winnow_ = g;
+        }
+        for (const auto& [g, k] : order_) {
+            std::size_t first = 0;
+            for (std::size_t i = 0; i < g; ++i) first += groups_[i]->size();
+            positions_.push_back(first + k);
+        }
+        memory_ = memory(n_ * stride_ + below_width());
+        Real* const records = this->records();
+        std::fill_n(records + n_ * stride_, below_width(), Real{1});
+        for (const auto& group : groups_) {
+            for (std::size_t i = 0; i < group->planes().size(); ++i) {
+                if (group->planes()[i].first != 0.0) fill(records, *group, i);
+            }
+        }
+    }
+
+    std::size_t n() const { return n_; }
+    std::size_t lanes() const { return order_.size(); }
+    std::size_t bytes() const { return memory_.size() * sizeof(double); }
+    void unshare() { memory_.unshare(); }
+
+    Fault::Kind refuse_label(std::int8_t given) const {
+        if ((given == +1) || given == static_cast<std::int8_t>(negative)) return Fault::Kind::none;
+        if (given != 0 && given != -1) return Fault::Kind::label;
+        return negative == Negative::unseen ? Fault::Kind::none : Fault::Kind::mixed_labels;
+    }
+
+    // Where a row becomes what lanes are shown.
+    struct Scratch {
+        std::vector<std::size_t> at, sizes_at;
+        std::vector<Real> values, sizes;
+        Real square = 0, largest = 0;
+        bool binary = true, negative = false;
+    };
+
+    // Reads a row, or says that it is not canonical as it stands. What the user holds is copied before it is checked.
+    template <class Row>
+    Fault::Kind read(const Row& row, Scratch& scratch) const {
+        const std::size_t size = row.size;
+        scratch.at.resize(size);
+        scratch.values.resize(size);
+        std::size_t* const at = scratch.at.data();
+        Real* const values = scratch.values.data();
+        // Slots ascend if each less the one before it less 1 has no sign, and none has.
+        std::uint64_t before = ~std::uint64_t{0}, signs = 0;
+        for (std::size_t j = 0; j < size; ++j) {
+            const auto slot = static_cast<std::uint64_t>(static_cast<std::int64_t>(slot_at(row, j)));
+            signs |= (slot - before - 1) | slot;
+            before = slot;
+            at[j] = slot * stride_;
+        }
+        if (signs >> 63 != 0 || (size > 0 && before >= n_)) return Fault::Kind::unsettled;
+        for (std::size_t j = 0; j < size; ++j) values[j] = static_cast<Real>(row.values[j]);
+        if (!look(scratch)) [[unlikely]]
+            return look_again(row, scratch);
+        return Fault::Kind::none;
+    }
+
+    // A row in any order, or what is wrong with it.
+    template <class Row>
+    Fault read_any(const Row& row, Scratch& scratch, Canonical& canonical) const {
+        if (read(row, scratch) == Fault::Kind::none) return {};
+        if (const Fault fault = canonical.read(row, n_)) return fault;
+        return {read(canonical.row(), scratch)};
+    }
+
+    // The lines of the records that a row needs, into the cache.
+    void fetch(const Scratch& scratch) const {
+        const auto start = reinterpret_cast<std::uintptr_t>(records());
+        const std::size_t bytes = stride_ * sizeof(Real);
+        for (const std::size_t at : scratch.at) {
+            const std::uintptr_t record = start + at * sizeof(Real);
+            for (std::uintptr_t line = record & ~std::uintptr_t{63}; line < record + bytes; line += 64) {
+                __builtin_prefetch(reinterpret_cast<const void*>(line));
+            }
+        }
+    }
+    bool far() const { return n_ * stride_ * sizeof(Real) > (std::size_t{1} << 18); }
+
+    // What all lanes say of a row.
+    void score(Scratch& scratch, const Said<Real>& said) {
+        show(scratch);
+        dots_.resize(std::max<std::size_t>(dotted_, 1));
+        sweep_lanes([&](auto sweeps) { sweeps.dots(shown_.records, shown_.terms, 0, dotted_, dots_.data()); });
+        scores_.resize(lanes());
+        says_.resize(lanes());
+        std::size_t first = 0;
+        for (const auto& group : groups_) {
+            group->score(shown_, dots_.data(), scores_.data() + first, says_.data() + first);
+            first += group->size();
+        }
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            said.says[i] = says_[positions_[i]];
+            said.scores[i] = scores_[positions_[i]];
+        }
+    }
+
+    // One round of all lanes: whether any has moved. The memory is our own, and label and weight are good.
+    bool learn(Scratch& scratch, std::int8_t given, double weight, const Said<Real>& said) {
+        if (scratch.negative && below_width() > 0 && !below_) grow();
+        score(scratch, said);
+        if (given != +1) negative = static_cast<Negative>(given);
+        ++rounds;
+        const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
+        bool moved = false;
+        for (const auto& group : groups_) {
+            moved = group->learn(shown_, records(), given > 0 ? +1 : -1, heft, rounds) || moved;
+        }
+        return moved;
+    }
+
+    // Plays one round a row until a row has a fault: the rounds before it are learned, and it is as if it never came.
+    Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, const Said<Real>& said,
+                      bool* changed, std::size_t& played) {
+        unshare();
+        return over_rows(
+            block, played,
+            [&](std::size_t k) -> Fault::Kind {
+                if (const auto kind = refuse_label(labels[k]); kind != Fault::Kind::none) return kind;
+                const double weight = weights == nullptr ? 1.0 : weights[k];
+                return weight >= 0.0 && weight <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
+            },
+            [&](Scratch& row, std::size_t k) {
+                changed[k] = learn(row, labels[k], weights == nullptr ? 1.0 : weights[k], at(said, k));
+            });
+    }
+
+    Fault score_block(const Block& block, const Said<Real>& said, std::size_t& played) {
+        return over_rows(
+            block, played, [](std::size_t) { return Fault::Kind::none; },
+            [&](Scratch& row, std::size_t k) { score(row, at(said, k)); });
+    }
+
+    // The state, for those who keep it: groups, their planes and heads.
+    const std::vector<std::unique_ptr<Lanes<Real>>>& groups() const { return groups_; }
+    // A plane, n rows of one number for each lane, or of one that all share.
+    std::size_t wide(std::size_t g, std::size_t plane) const {
+        return groups_[g]->planes()[plane].shared ? 1 : groups_[g]->size();
+    }
+    void take_plane(std::size_t g, std::size_t plane, Real* out) const {
+        each_record(groups_[g]->plane(plane), wide(g, plane),
+                    [&](const Real* record, std::size_t wide) { out = std::copy_n(record, wide, out); });
+    }
+    void set_plane(std::size_t g, std::size_t plane, const Real* in) {
+        each_record(groups_[g]->plane(plane), wide(g, plane), [&](const Real* record, std::size_t wide) {
+            std::copy_n(in, wide, const_cast<Real*>(record));
+            in += wide;
+        });
+    }
+    // What Winnow's lanes hold of values below 0: n rows of one number for each, if any such value came.
+    bool below() const { return below_; }
+    std::size_t winnow() const { return winnow_; }
+    void take_below(Real* out) const {
+        const Real* record = records() + n_ * stride_;
+        const std::size_t wide = groups_[winnow_]->size();
+        for (std::size_t i = 0; i < n_; ++i, record += below_width()) out = std::copy_n(record, wide, out);
+    }
+    void set_below(const Real* in) {
+        if (!below_) grow();
+        Real* record = records() + n_ * stride_;
+        const std::size_t wide = groups_[winnow_]->size();
+        for (std::size_t i = 0; i < n_; ++i, record += below_width(), in += wide) std::copy_n(in, wide, record);
+    }
+    // Which group a lane is in, and where in it.
+    std::pair<std::size_t, std::size_t> place(std::size_t lane) const { return order_[lane]; }
+
+    Negative negative = Negative::unseen;
+    std::int64_t rounds = 0;
+
+  private:
+    // The facts of a row's values; false if one is 0, not a number, or beyond the limits.
+    static bool look(Scratch& scratch) {
+        typedef Real V __attribute__((vector_size(4 * sizeof(Real))));
+        const Real* const values = scratch.values.data();
+        const std::size_t size = scratch.values.size();
+        constexpr Real most = Limits<Real>::value;
+        V squares{}, largest{}, smallest = V{} + most, lowest{};
+        auto good = lowest <= most;
+        const auto enter = [&](const V& value, const V& length) {
+            good &= length <= most;  // a NaN is not
+            squares += value * value;
+            largest = largest < length ? length : largest;
+            smallest = length < smallest ? length : smallest;
+            lowest = value < lowest ? value : lowest;
+        };
+        std::size_t j = 0;
+        for (; j + 4 <= size; j += 4) {
+            V value;
+            std::memcpy(&value, values + j, sizeof value);
+            enter(value, value < 0 ? -value : value);
+        }
+        if (j < size) {  // what is missing of the last four is 0, and as large as can be for the smallest
+            V value{}, length = V{} + most;
+            for (std::size_t k = 0; j + k < size; ++k) length[k] = std::fabs(value[k] = values[j + k]);
+            const V before = largest;
+            enter(value, length);
+            for (std::size_t k = size - j; k < 4; ++k) largest[k] = before[k];
+        }
+        scratch.square = (squares[0] + squares[2]) + (squares[1] + squares[3]);
+        scratch.largest = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+        const Real least = std::min(std::min(smallest[0], smallest[1]), std::min(smallest[2], smallest[3]));
+        scratch.binary = size == 0 || (least == 1 && scratch.largest == 1);
+        scratch.negative = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3])) < 0;
+        const bool numbers = good[0] && good[1] && good[2] && good[3];
+        return numbers && (size == 0 || (least > 0 && least >= Limits<Real>::smallest));
+    }
+
+    // The same for a row with values that lanes cannot hold as they are: large ones are clipped, tiny ones left out.
+    template <class Row>
+    [[gnu::noinline]] Fault::Kind look_again(const Row& row, Scratch& scratch) const {
+        std::size_t kept = 0;
+        for (std::size_t j = 0; j < scratch.at.size(); ++j) {
+            const auto given = static_cast<double>(row.values[j]);
+            if (!acceptable(given) || given == 0.0) return Fault::Kind::unsettled;
+            const auto value = static_cast<Real>(std::clamp(given, -most_, most_));
+            if (std::fabs(value) < Limits<Real>::smallest || value == 0) continue;
+            scratch.at[kept] = scratch.at[j];
+            scratch.values[kept++] = value;
+        }
+        scratch.at.resize(kept);
+        scratch.values.resize(kept);
+        look(scratch);
+        return Fault::Kind::none;
+    }
+
+    Said<Real> at(const Said<Real>& said, std::size_t k) const {
+        return {said.says + k * lanes(), said.scores + k * lanes()};
+    }
+
+    // Each row is read, and its records fetched, while the one before it is played.
+    template <class Refuse, class Play>
+    Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play) {
+        return std::visit(
+            [&](const auto& rows) -> Fault {
+                typename std::decay_t<decltype(rows)>::Row row;
+                const auto take = [&](std::size_t k, Scratch& scratch) {
+                    if (k >= rows.rows) return Fault::Kind::none;
+                    if (!rows.row(k, row)) return Fault::Kind::pointers;
+                    const auto kind = read(row, scratch);
+                    if (kind == Fault::Kind::none && far()) fetch(scratch);
+                    return kind;
+                };
+                Scratch now, next;
+                Canonical canonical;
+                played = 0;
+                auto kind = take(0, now);
+                for (; played < rows.rows; ++played) {
+                    const auto later = take(played + 1, next);
+                    if (kind == Fault::Kind::pointers) return {kind};
+                    if (const auto fault = refuse(played); fault != Fault::Kind::none) return {fault};
+                    if (kind != Fault::Kind::none) {
+                        if (!rows.row(played, row)) return {Fault::Kind::pointers};
+                        if (const Fault fault = read_any(row, now, canonical)) return fault;
+                    }
+                    play(now, played);
+                    std::swap(now, next);
+                    kind = later;
+                }
+                return {};
+            },
+            block);
+    }
+
+    template <class Group>
+    Group& group() {
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            if (auto* const found = dynamic_cast<Group*>(groups_[g].get())) {
+                order_.push_back({g, found->size()});
+                return *found;
+            }
+        }
+        groups_.push_back(std::make_unique<Group>());
+        order_.push_back({groups_.size() - 1, 0});
+        return static_cast<Group&>(*groups_.back());
+    }
+
+    std::size_t below_width() const { return winnow_ < groups_.size() ? groups_[winnow_]->width() : 0; }
+
+    static Plane memory(std::size_t numbers) { return Plane((numbers * sizeof(Real) + 7) / 8 + 8); }
+    Real* records() { return reinterpret_cast<Real*>(memory_.data()); }
+    const Real* records() const { return reinterpret_cast<const Real*>(memory_.data()); }
+
+    void fill(Real* records, const Lanes<Real>& group, std::size_t plane) const {
+        const std::size_t wide = group.planes()[plane].shared ? 1 : group.width();
+        for (std::size_t i = 0; i < n_; ++i) {
+            std::fill_n(records + i * stride_ + group.plane(plane), wide,
+                        static_cast<Real>(group.planes()[plane].first));
+        }
+    }
+
+    template <class Use>
+    void each_record(std::size_t first, std::size_t wide, Use&& use) const {
+        for (std::size_t i = 0; i < n_; ++i) use(records() + i * stride_ + first, wide);
+    }
+
+    // Records for values below 0: until they are there, one that no lane has moved yet stands for all of them.
+    void grow() {
+        Plane larger = memory(n_ * (stride_ + below_width()));
+        std::copy_n(records(), n_ * stride_, reinterpret_cast<Real*>(larger.data()));
+        memory_ = larger;
+        below_ = true;
+        std::fill_n(records() + n_ * stride_, n_ * below_width(), Real{1});
+    }
+
+    void show(Scratch& scratch) {
+        shown_.terms = {scratch.at.data(), scratch.values.data(), scratch.at.size()};
+        shown_.square = scratch.square;
+        shown_.largest = scratch.largest;
+        shown_.binary = scratch.binary;
+        shown_.records = records();
+        shown_.sizes = shown_.terms;
+        if (below_width() == 0 || !scratch.negative) return;
+        const std::size_t size = scratch.at.size(), first = groups_[winnow_]->plane(0);
+        scratch.sizes_at.resize(size);
+        scratch.sizes.resize(size);
+        for (std::size_t j = 0; j < size; ++j) {
+            const Real value = scratch.values[j];
+            const std::size_t slot = below_ ? scratch.at[j] / stride_ : 0;
+            // The place of the plane in its record is added where it is read.
+            scratch.sizes_at[j] = value > 0 ? scratch.at[j] : n_ * stride_ + slot * below_width() - first;
+            scratch.sizes[j] = std::fabs(value);
+        }
+        shown_.sizes = {scratch.sizes_at.data(), scratch.sizes.data(), size};
+    }
+
+    static constexpr double most_ = static_cast<double>(Limits<Real>::value);
+    std::size_t n_;
+    std::vector<std::unique_ptr<Lanes<Real>>> groups_;
+    std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
+    std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
+    std::size_t stride_ = 0, dotted_ = 0;
+    std::size_t winnow_ = static_cast<std::size_t>(-1);  // the group that needs records for values below 0
+    bool below_ = false;                                 // whether they are there
+    Plane memory_;
+    Shown<Real> shown_{};
+    std::vector<Real> dots_, scores_;
+    std::vector<std::int8_t> says_;
+};
+
+}  // namespace thresher

@@ -1,0 +1,112 @@
+// Lanes of the invariant rule: ../invariant.hpp says what they do. All lanes share the slots' scales.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "../invariant.hpp"
+#include "kernels.hpp"
+
+namespace thresher {
+
+template <class Real>
+class InvariantLanes final : public Lanes<Real> {
+  public:
+    void add(const Invariant& rule) {
+        rates_.push_back(rule.rate);
+        dummies_.push_back(static_cast<Real>(rule.sight.dummy));
+        for (auto* const each : {&bias_weights_, &bias_squares_, &totals_, &normalizers_, &scores_}) {
+            *each = for_lanes<Real>(rates_.size());
+        }
+    }
+
+    std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<InvariantLanes>(*this); }
+    const char* name() const override { return "Invariant"; }
+    std::size_t size() const override { return rates_.size(); }
+    std::span<const LanePlane> planes() const override {
+        static constexpr std::array<LanePlane, 3> kinds{
+            {{"weights", 0.0, false, false}, {"squares", 0.0, false, false}, {"scales", 0.0, false, true}}};
+        return kinds;
+    }
+    bool packed() const override { return true; }
+    std::vector<LaneHead<Real>> heads() override {
+        return {{"bias_weight", &bias_weights_},
+                {"bias_square", &bias_squares_},
+                {"total", &totals_},
+                {"normalizer", &normalizers_}};
+    }
+    double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
+
+    void score(const Shown<Real>& row, const Real*, Real* scores, std::int8_t* says) override {
+        beyond_ = false;
+        sweep_lanes([&](auto sweeps) {
+            for (std::size_t k = 0; k < rates_.size(); ++k) {
+                const Real dot = sweeps.clipped(row.records, row.terms, this->plane(0) + k, this->plane(2), beyond_);
+                scores_[k] = scores[k] = dot + bias_weights_[k] * dummies_[k];
+                says[k] = scores[k] >= 0 ? +1 : -1;
+            }
+        });
+    }
+
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
+        if (weight == 0) return false;
+        if (beyond_) meet(row.terms, records);
+        parts_.resize(row.terms.size + 4);
+        return sweep_lanes([&](auto sweeps) {
+            bool moved = false;
+            for (std::size_t k = 0; k < rates_.size(); ++k) {
+                moved = learn_lane(sweeps, k, row.terms, records, static_cast<Real>(label), weight) || moved;
+            }
+            return moved;
+        });
+    }
+
+  private:
+    // Where a value is larger than any before it in its slot, the scale becomes it, and the weights shrink.
+    void meet(const Terms<Real>& terms, Real* records) const {
+        const std::size_t scales = this->plane(2), weights = this->plane(0);
+        for (std::size_t j = 0; j < terms.size; ++j) {
+            Real* const record = records + terms.at[j];
+            const Real size = std::fabs(terms.values[j]), scale = record[scales];
+            if (size > scale && size >= Limits<Real>::met) [[unlikely]] {
+                for (std::size_t k = 0; k < rates_.size(); ++k) record[weights + k] *= scale / size;
+                record[scales] = size;
+            }
+        }
+    }
+
+    template <class Sweeps>
+    bool learn_lane(Sweeps sweeps, std::size_t k, const Terms<Real>& terms, Real* records, Real y, Real weight) {
+        const Real margin = y * scores_[k];
+        if (!(margin < static_cast<Real>(Invariant::far))) return false;
+        const Real dummy = std::fabs(dummies_[k]) < Limits<Real>::met ? Real{0} : dummies_[k];
+        const auto pull = static_cast<Real>(Logistic::pull(static_cast<double>(margin)));
+        const Reach<Real> found =
+            sweeps.reach(records, terms, this->plane(1) + k, this->plane(2), pull, weight, parts_.data());
+        Real bias_part = 0;
+        if (dummy != 0) {
+            const Real down = pull * dummy;
+            bias_squares_[k] += weight * (down * down);
+            if (bias_squares_[k] > 0) bias_part = std::copysign(Real{1}, dummy) / std::sqrt(bias_squares_[k]);
+        }
+        totals_[k] += weight;
+        normalizers_[k] += weight * (found.norm + static_cast<Real>(dummy != 0));
+        const Real common = std::sqrt(totals_[k] / normalizers_[k]);
+        const Real whole = common <= Real(0x1p32) ? common : Real(0x1p32);
+        const Real reach = (found.sum + dummy * bias_part) * whole;
+        if (!(reach > 0)) return false;
+        const auto risen_by = static_cast<Real>(risen<Real>(
+            static_cast<double>(margin), static_cast<double>(static_cast<Real>(rates_[k]) * (weight * reach * pull))));
+        const Real along = y * (risen_by / reach * whole);
+        sweeps.follow(records, terms, this->plane(0) + k, along, parts_.data());
+        bias_weights_[k] += along * bias_part;
+        return true;
+    }
+
+    std::vector<double> rates_;
+    std::vector<Real> dummies_, bias_weights_, bias_squares_, totals_, normalizers_, scores_, parts_;
+    bool beyond_ = false;  // whether the row has a value above its slot's scale
+};
+
+}  // namespace thresher

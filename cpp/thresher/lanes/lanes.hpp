@@ -1,0 +1,117 @@
+// Lanes: learners side by side in one bank, of one rule and different parameters. SIMD runs across them.
+//
+// Every lane does the arithmetic of its rule alone, operation by operation, in the bank's precision: so at float64 it
+// has the bits of the learner, and at float32 those of a bank that holds no other lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../arithmetic.hpp"
+
+namespace thresher {
+
+// How far numbers go in a precision. At float64 the limits are those of the learners, which nothing reaches; lanes at
+// float32 see values clipped to 2^40 and none below 2^-40, and weights of examples up to 2^20, so that no sum of theirs
+// can become infinite and none but squares of gradients can be multiplied into infinity, where a slot stops to move.
+template <class Real>
+struct Limits;
+
+template <>
+struct Limits<double> {
+    static constexpr double value = largest_value, smallest = 0.0, weight = largest_weight, state = largest_state;
+    static constexpr double gradient = 0x1p-500, met = 0x1p-250, lowest = 0x1p-200, highest = 0x1p300;
+};
+
+template <>
+struct Limits<float> {
+    static constexpr float value = 0x1p40f, smallest = 0x1p-40f, weight = 0x1p20f, state = 0x1p60f;
+    static constexpr float gradient = 0x1p-50f, met = 0x1p-40f, lowest = 0x1p-100f, highest = 0x1p60f;
+};
+
+// Terms of a row: where in the records each slot begins, and its value.
+template <class Real>
+struct Terms {
+    const std::size_t* at;
+    const Real* values;
+    std::size_t size;
+};
+
+// What lanes are shown of a row.
+template <class Real>
+struct Shown {
+    Terms<Real> terms;
+    Real square;        // the sum of squared values, in canonical order
+    Terms<Real> sizes;  // |x|, each at the record of its slot and its sign: what lanes that need [0, 1] see
+    Real largest;       // of the sizes
+    bool binary;        // whether all sizes are 1
+    const Real* records;
+};
+
+// What a step of the invariant rule reaches: see sweeps.hpp.
+template <class Real>
+struct Reach {
+    Real norm, sum;
+};
+
+struct LanePlane {
+    const char* name;
+    double first;  // what every slot begins with
+    bool dotted;   // whether the bank is to hand over its dot product with the row
+    bool shared;   // one number a slot for all lanes, instead of one for each
+};
+
+template <class Real>
+struct LaneHead {
+    const char* name;
+    std::vector<Real>* values;  // one a lane
+};
+
+// A group of lanes. `plane(i)` is where in a record its i-th plane begins; the bank says so once.
+template <class Real>
+class Lanes {
+  public:
+    static constexpr std::size_t chunk = 8 / sizeof(Real);  // planes are as wide as whole registers of 8 bytes
+    static constexpr std::size_t padded(std::size_t lanes) { return (lanes + chunk - 1) / chunk * chunk; }
+
+    virtual ~Lanes() = default;
+    virtual std::unique_ptr<Lanes> twin() const = 0;
+    virtual const char* name() const = 0;
+    virtual std::size_t size() const = 0;
+    virtual std::span<const LanePlane> planes() const = 0;
+    virtual std::vector<LaneHead<Real>> heads() = 0;
+    virtual double bias_weight(std::size_t lane) const = 0;
+    // Whether it works on one lane at a time, so that its planes need no registers of their own.
+    virtual bool packed() const { return false; }
+
+    // Scores and predictions of all lanes; dots[plane(i)...] are the dot products with plane i, where it is dotted.
+    virtual void score(const Shown<Real>& row, const Real* dots, Real* scores, std::int8_t* says) = 0;
+    // What follows from the label in the t-th round: the lanes that move do so. `score` came right before.
+    virtual bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) = 0;
+
+    std::size_t plane(std::size_t i) const { return places_[i]; }
+    void place(std::vector<std::size_t> places) { places_ = std::move(places); }
+    std::size_t width() const { return padded(size()); }
+
+  protected:
+    Lanes() = default;
+    Lanes(const Lanes&) = default;
+
+  private:
+    std::vector<std::size_t> places_;
+};
+
+// One parameter or head, a number for each lane, with room for whole registers.
+template <class Real>
+std::vector<Real> for_lanes(std::size_t lanes, Real value = Real{}) {
+    return std::vector<Real>(Lanes<Real>::padded(lanes), value);
+}
+
+}  // namespace thresher
