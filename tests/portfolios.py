@@ -62,14 +62,15 @@ class PlainPlatt:
 
     def __init__(self, n: int) -> None:
         self.sizes, self.rounds = [0.0] * n, 0
+        self.means = [0.0] * n
         self.a, self.b = 1.0, 0.0
         self.matrix = [[4.0, 0.0], [0.0, 4.0]]
         self.log_loss = self.weights = 0.0
 
     def score(self, weights: list[float], scores: list[float]) -> float:
         total = 0.0
-        for w, s, size in zip(weights, scores, self.sizes, strict=True):
-            total += w * max(-16.0, min(16.0, s / (size / self.rounds))) if size > 0 else 0.0
+        for w, s, mean in zip(weights, scores, self.means, strict=True):
+            total += w * max(-16.0, min(16.0, s / mean)) if mean > 0 else 0.0
         return total
 
     def chance(self, z: float) -> float:
@@ -81,6 +82,8 @@ class PlainPlatt:
         self.weights += weight
         self.rounds += 1
         self.sizes = [size + abs(s) for size, s in zip(self.sizes, scores, strict=True)]
+        if self.rounds < 64 or self.rounds % 64 == 0:
+            self.means = [size / self.rounds for size in self.sizes]
         if weight == 0.0:
             return
         weight /= self.weights / self.rounds

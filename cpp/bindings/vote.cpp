@@ -184,8 +184,9 @@ class PythonVote {
                 high.push_back(loss.high);
                 low.push_back(loss.low);
             }
-            const auto sizes = voting.sizes.begin();
-            arrays["sizes"] = nb::cast(fresh(std::vector(sizes, sizes + static_cast<std::ptrdiff_t>(voting.lanes()))));
+            const auto room = static_cast<std::ptrdiff_t>(voting.lanes());
+            arrays["sizes"] = nb::cast(fresh(std::vector(voting.sizes.begin(), voting.sizes.begin() + room)));
+            arrays["units"] = nb::cast(fresh(std::vector(voting.units.begin(), voting.units.begin() + room)));
             arrays["mistakes"] = nb::cast(fresh(voting.mistakes));
             arrays["losses"] = nb::cast(fresh(high));
             arrays["rests"] = nb::cast(fresh(low));
@@ -220,8 +221,9 @@ class PythonVote {
             if (array.shape(0) != voting_.lanes()) throw std::invalid_argument("one number a lane");
             return array;
         };
-        const auto sizes = numbers(arrays, "sizes"), high = numbers(arrays, "losses"), low = numbers(arrays, "rests"),
-                   lost = numbers(planes, "losses"), weights = numbers(planes, "weights");
+        const auto sizes = numbers(arrays, "sizes"), units = numbers(arrays, "units"), high = numbers(arrays, "losses"),
+                   low = numbers(arrays, "rests"), lost = numbers(planes, "losses"),
+                   weights = numbers(planes, "weights");
         const auto mistakes = nb::cast<Vector<std::int64_t>>(arrays["mistakes"]);
         if (mistakes.shape(0) != voting_.lanes()) throw std::invalid_argument("one count a lane");
         const auto whole = [](const nb::dict& from, const char* name) { return nb::cast<std::int64_t>(from[name]); };
@@ -245,6 +247,7 @@ class PythonVote {
         voting_.mixer.head = mixed;
         for (std::size_t i = 0; i < voting_.lanes(); ++i) {
             voting_.sizes[i] = sizes.data()[i];
+            voting_.units[i] = units.data()[i];
             voting_.mistakes[i] = mistakes.data()[i];
             voting_.losses[i] = {high.data()[i], low.data()[i]};
             voting_.mixer.losses().data()[i] = lost.data()[i];

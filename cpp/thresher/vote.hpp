@@ -161,6 +161,7 @@ class Voting {
         : mixer(lanes, master),
           cost_positive_(cost_positive),
           sizes((lanes + block - 1) / block * block),
+          units(sizes.size()),
           mistakes(lanes),
           losses(lanes),
           plus_(lanes, std::int8_t{+1}),
@@ -195,8 +196,8 @@ class Voting {
     template <class Score>
     Ballot vote(const std::int8_t* says, const Score* scores) const {
         return dispatch([&](auto isa) {
-            return judged(votes_for(isa).template look<false>(says, scores, weights_.data(),
-                                                              const_cast<double*>(sizes.data()), lanes(), rounds()));
+            return judged(votes_for(isa).template look<false>(says, scores, weights_.data(), units.data(),
+                                                              const_cast<double*>(sizes.data()), lanes()));
         });
     }
 
@@ -207,10 +208,12 @@ class Voting {
         const double price = cost(code, weight);
         Ballot ballot = dispatch([&](auto isa) {
             return judged(
-                votes_for(isa).template look<true>(says, scores, weights_.data(), sizes.data(), lanes(), rounds()));
+                votes_for(isa).template look<true>(says, scores, weights_.data(), units.data(), sizes.data(), lanes()));
         });
         ballot.loss = label > 0 ? 1.0 - ballot.p : std::min(1.0, ballot.p + ballot.loss);
         ++head.rounds;
+        if (head.rounds < 64 || head.rounds % 64 == 0) [[unlikely]]
+            measure();
         calibration.learn(ballot.z, ballot.chance, label, weight, rounds());
         if (price != 1.0 && head.weighted == 0) [[unlikely]]
             begin_weights();
@@ -240,6 +243,7 @@ class Voting {
 
   public:
     std::vector<double> sizes;           // each lane's sum of |score|, with room for whole blocks
+    std::vector<double> units;           // 1 over the means of these, derived anew every 64 rounds, and in the first 64
     std::vector<std::int64_t> mistakes;  // how often each was wrong
     std::vector<Pair> losses;            // and what that cost
 
@@ -251,6 +255,11 @@ class Voting {
         ballot.label = ballot.p >= 0.5 ? +1 : -1;
         ballot.chance = calibration.chance(ballot.z);
         return ballot;
+    }
+
+    // The units of the next rounds: 1 over the mean of each lane's |score| so far; 0 where that is 0, or nearly.
+    void measure() {
+        for (std::size_t i = 0; i < lanes(); ++i) units[i] = sizes[i] > 0x1p-900 ? rounds() / sizes[i] : 0.0;
     }
 
     // From this round on a mistake does not cost 1 any more.

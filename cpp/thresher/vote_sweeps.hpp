@@ -12,8 +12,8 @@ struct THRESHER_VOTES {
 
     // What lanes that say this come to. Where they learn, the sizes of their scores are counted.
     template <bool learn, class Score>
-    THRESHER_TARGET static Sides look(const std::int8_t* says, const Score* scores, const double* w, double* sizes,
-                                      std::size_t n, double rounds) {
+    THRESHER_TARGET static Sides look(const std::int8_t* says, const Score* scores, const double* w,
+                                      const double* units, double* sizes, std::size_t n) {
         Lanes plus[parts] = {}, neither[parts] = {}, total[parts] = {}, mean[parts] = {};
         std::int8_t few_says[block] = {};
         Score few_scores[block] = {};
@@ -40,8 +40,9 @@ struct THRESHER_VOTES {
                 neither[k] += masked(label == 0, weight);
                 total[k] += weight;
                 bound(s);
-                const Bits seen = all > 0.0;
-                Lanes ratio = masked(seen, (s / (seen ? all : Lanes{} + 1.0)) * rounds);
+                Lanes unit, ratio;
+                std::memcpy(&unit, units + i + k * lanes, sizeof unit);
+                ratio = s * unit;
                 const Lanes most = Lanes{} + largest_ratio;
                 ratio = ratio > most ? most : ratio;
                 ratio = ratio < -most ? -most : ratio;

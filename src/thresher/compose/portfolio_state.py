@@ -23,7 +23,7 @@ MASTERS: dict[str, type[LossRule]] = {"AdaHedge": AdaHedge, "FixedShare": FixedS
 
 _MOST_ROUNDS = 2**62
 _MOST_LANES = 2**16
-_ARRAYS = {"sizes": np.float64, "mistakes": np.int64, "losses": np.float64, "rests": np.float64}
+_ARRAYS = {"sizes": np.float64, "units": np.float64, "mistakes": np.int64, "losses": np.float64, "rests": np.float64}
 _COUNTS = ("rounds", "mistakes", "updates", "collisions", "history", "negative", "weighted")
 _SUMS = ("missed", "missed_rest", "cost", "cost_rest")
 _LINE = ("slope", "offset", "slope_spread", "cross_spread", "offset_spread", "weights", "log_loss", "log_rest", "product")
@@ -203,9 +203,15 @@ def _pair(high: float, low: float) -> bool:
 
 
 def _check_lanes(kept: Arrays, heads: Mapping[str, float]) -> None:
-    sizes, wrong, lost, rests = (kept[name] for name in _ARRAYS)
+    sizes, units, wrong, lost, rests = (kept[name] for name in _ARRAYS)
     if not np.all((sizes >= 0.0) & (sizes <= LARGEST_STATE * 2.0**100)) or (heads["rounds"] == 0 and sizes.any()):
         raise StoreError("the state's sizes of scores are not sums that learning can reach")
+    # A unit is rounds over a size that was smaller then, and 0 where that was nearly 0.
+    counted = 0 if heads["rounds"] == 0 else heads["rounds"] if heads["rounds"] < 64 else heads["rounds"] // 64 * 64
+    if not np.all((units >= 0.0) & (units <= 2.0**970)) or (counted == 0 and units.any()):
+        raise StoreError("the state's units of scores are not numbers that learning can reach")
+    if not np.all((units == 0.0) | (units * sizes >= counted * (1 - _SLACK))):
+        raise StoreError("the state's units of scores are not those of their sizes")
     if not np.all((wrong >= 0) & (wrong <= heads["rounds"])):
         raise StoreError("the state's lanes have made mistakes that no run of rounds can lead to")
     if not np.all((lost >= 0.0) & (lost <= heads["cost"] * (1 + _SLACK)) & (np.abs(rests) <= 2.0**-52 * lost)):
