@@ -136,9 +136,21 @@ class Mixer {
         return learn(given, loss);
     }
 
+    // A round in which nobody loses anything, where that changes nothing but the number of rounds; false where it does,
+    // and then `learn` must be told. The state is bit for bit what `learn` would leave: AdaHedge derives its weights
+    // from losses and gaps that stay as they are, Hedge at a fixed rate multiplies them by 1 until it derives them
+    // anew.
+    bool idle() {
+        const bool still = rule_.rate == Rate::adaptive || (rule_.rate == Rate::fixed && (head.rounds + 1) % 64 != 0 &&
+                                                            Series::degree(0.0, 0.0, rule_.eta) > 0);
+        head.rounds += still;
+        return still;
+    }
+
     void unshare() {
         losses_.unshare();
         weights_.unshare();
+        derived_rate_ = std::numeric_limits<double>::quiet_NaN();  // who calls may write to them
     }
 
     MixerHead head;
@@ -162,8 +174,10 @@ class Mixer {
         } else {
             loss = lost(seen);
             const auto everyone = [](std::size_t) { return true; };
-            enter(seen, loss,
-                  rule_.rate == Rate::adaptive ? mixed(sweeps, given, weights_.data(), seen, loss, everyone) : loss);
+            // A gap of at most loss - low that the sum of gaps cannot hold is none: so nothing is computed for rounds
+            // in which only experts lose that have no weight to speak of.
+            const bool gap = rule_.rate == Rate::adaptive && loss - seen.low > head.gap * 0x1p-60;
+            enter(seen, loss, gap ? mixed(sweeps, given, weights_.data(), seen, loss, everyone) : loss);
             move(sweeps, given, seen, ahead);
         }
         return MixerFault::none;
@@ -269,13 +283,18 @@ class Mixer {
             }
         }
         const double least = sweeps.count(now, lost, n(), ahead), rate = eta();
+        const bool same = least == derived_least_ && rate == derived_rate_;
+        derived_least_ = least;
+        derived_rate_ = rate;
         if (rule_.rate == Rate::share) {
             double origin = 0.0;
             hand_on(fallen<true>(sweeps, now, w, seen, rate, origin));
         } else if (std::isinf(rate)) {
             for (std::size_t i = 0; i < n(); ++i) w[i] = lost[i] == least ? 1.0 : 0.0;
+        } else if (same) {  // then those that lost nothing weigh what they did
+            sweeps.template weigh<true>(now, lost, least, rate, w, n());
         } else {
-            sweeps.weigh(lost, least, rate, w, n());
+            sweeps.template weigh<false>(now, lost, least, rate, w, n());
         }
     }
 
@@ -295,6 +314,9 @@ class Mixer {
     double log_n_;
     Plane losses_;
     Plane weights_;
+    // From what least loss and at what rate the weights were last derived.
+    double derived_least_ = 0.0;
+    double derived_rate_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace thresher

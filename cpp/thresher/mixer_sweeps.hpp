@@ -161,13 +161,20 @@ struct THRESHER_SWEEPS {
         return *std::min_element(leasts, leasts + block);
     }
 
-    // w = e^(-eta (L - least)).
-    THRESHER_TARGET static void weigh(const double* losses, double least, double eta, double* w, std::size_t n) {
+    // w = e^(-eta (L - least)). With `some`, of those blocks alone in which somebody lost something now.
+    template <bool some, class Value>
+    THRESHER_TARGET static void weigh(const Value* now, const double* losses, double least, double eta, double* w,
+                                      std::size_t n) {
         double few[block];
         for (std::size_t i = 0; i < n; i += block) {
             const double* lost = losses + i;
             double* weights = w + i;
             const bool last = n - i < block;
+            if constexpr (some) {
+                if (std::all_of(now + i, now + std::min(n, i + block), [](Value loss) { return loss == Value{0}; })) {
+                    continue;
+                }
+            }
             if (last) [[unlikely]]
                 lost = weights = filled(few, lost, n - i, least);
             for (std::size_t k = 0; k < parts; ++k) {

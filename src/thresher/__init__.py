@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thresher import bounds
     from thresher.classes import Consistent, Halving, Optimal
-    from thresher.compose import Conservative, pac
+    from thresher.compose import Conservative, Portfolio, pac
     from thresher.data.stream import Batch, Stream, open_stream
     from thresher.errors import (
         BoundViolated,
         ConcurrentUse,
         ExampleError,
         LabelError,
+        LaneError,
         LedgerError,
         NotRealizable,
         ParameterError,
@@ -44,7 +45,18 @@ if TYPE_CHECKING:
         RandomizedMajority,
         WeightedMajority,
     )
-    from thresher.ledger import BestExpert, BestMixture, BestSequence, Cover, Disjunction, Ledger, Mixture, Separator, Threshold
+    from thresher.ledger import (
+        BestExpert,
+        BestLane,
+        BestMixture,
+        BestSequence,
+        Cover,
+        Disjunction,
+        Ledger,
+        Mixture,
+        Separator,
+        Threshold,
+    )
     from thresher.linear import (
         AROW,
         AdaGrad,
@@ -75,6 +87,7 @@ __all__ = [
     "BalancedWinnow",
     "Batch",
     "BestExpert",
+    "BestLane",
     "BestMixture",
     "BestSequence",
     "BoundViolated",
@@ -96,6 +109,7 @@ __all__ = [
     "Invariant",
     "Label",
     "LabelError",
+    "LaneError",
     "Learner",
     "Ledger",
     "LedgerError",
@@ -110,6 +124,7 @@ __all__ = [
     "ParameterError",
     "PassiveAggressive",
     "Perceptron",
+    "Portfolio",
     "Prediction",
     "RandomizedMajority",
     "Round",
