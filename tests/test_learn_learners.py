@@ -158,7 +158,7 @@ def test_a_value_that_a_learner_cannot_take_is_refused_with_its_place(line: str,
 def test_names_that_come_again_or_collide_keep_the_larger_value_for_winnow(tmp_path: Path) -> None:
     path = tmp_path / "rows.vw"
     path.write_text("1 | a a:0.5 b:0.25 c\n-1 | b\n")
-    counted, kept = learned(path, "--n", 1), learned(path, "--n", 1, "--learner", "winnow")
+    counted, kept = (learned(path, "--n", 1, "--learner", name) for name in ("perceptron", "winnow"))
     assert kept["learner"]["parameters"]["threshold"] == 1.0
     assert counted["collisions"] == kept["collisions"] == 2
     path.write_text("1 | a:-0 b\n-1 | b c:-0\n")
@@ -177,7 +177,10 @@ def test_names_that_come_again_or_collide_keep_the_larger_value_for_winnow(tmp_p
             "found --tie, which winnow does not have; it has --threshold",
         ),
         (("--learner", "winnow", "--no-bias"), "found --no-bias, which winnow does not have"),
-        (("--eta", "1"), "found --eta, which perceptron does not have; it has --normalize, --tie, --no-bias"),
+        (
+            ("--learner", "perceptron", "--eta", "1"),
+            "found --eta, which perceptron does not have; it has --normalize, --tie, --no-bias",
+        ),
         (("--learner", "winnow", "--factor", "1"), "found factor = 1.0, expected a number above 1 and at most 2^20"),
         (("--learner", "winnow", "--threshold", "0.5"), "found threshold = 0.5, expected None, or a number from 1 to 2^64"),
         (("--learner", "margin-perceptron", "--margin", "1.5"), "found margin = 1.5, expected None, or a number above 0"),
