@@ -138,6 +138,7 @@ struct Round {
     double weight;
     std::optional<Origin> origin{};  // of a round made in Python: none
     std::optional<double> lost{};    // none: 1 for a mistake, else 0
+    nb::object standing = nb::none();  // of a portfolio
 
     bool mistake() const { return prediction.label != label; }
     double loss() const { return lost.value_or(mistake() ? 1.0 : 0.0); }
@@ -155,6 +156,7 @@ struct Rounds {
     std::int64_t updates = 0;
     std::unique_ptr<double[]> losses{};  // null: 1 for a mistake, else 0
     std::unique_ptr<double[]> shares{};  // p_positive; null: none
+    nb::object standing = nb::none();    // of a portfolio
 
     double loss_at(std::size_t k) const {
         return losses ? losses[k] : columns.predictions[k] != columns.labels[k] ? 1.0 : 0.0;
@@ -210,6 +212,7 @@ void bind_frozen(nb::module_& m);
 void bind_experts(nb::module_& m);
 void bind_labels(nb::module_& m);
 void bind_majority(nb::module_& m);
+void bind_vote(nb::module_& m);
 void bind_forecaster(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_store(nb::module_& m);

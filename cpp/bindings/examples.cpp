@@ -114,6 +114,41 @@ HeldBlock sparse_block(Vector<Index> starts, Vector<Index> slots, Vector<Value> 
         nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
 }
 
+// Rows first to last - 1 of a block. Nobody knows which rows had how many collisions, so those at its end have them all.
+HeldBlock rows_between(const HeldBlock& held, std::size_t first, std::size_t last) {
+    if (first > last || last > rows_of(held.block)) throw nb::index_error("no such rows");
+    const Block part = std::visit(
+        [&](auto rows) -> Block {
+            if constexpr (requires { rows.starts; }) {
+                rows.starts += first;
+            } else {
+                rows.values += first * rows.n;
+            }
+            rows.rows = last - first;
+            return rows;
+        },
+        held.block);
+    return {part, held.arrays, last == rows_of(held.block) ? held.collisions : 0};
+}
+
+// One example as a block of one canonical row of its own.
+HeldBlock one_block(nb::handle x, std::size_t n) {
+    const Example example(x, n);
+    const CanonicalRow row = example.row();
+    auto starts = std::make_unique_for_overwrite<std::int64_t[]>(2);
+    auto slots = std::make_unique_for_overwrite<std::int64_t[]>(row.size);
+    auto values = std::make_unique_for_overwrite<double[]>(row.size);
+    starts[0] = 0;
+    starts[1] = static_cast<std::int64_t>(row.size);
+    std::copy_n(row.slots, row.size, slots.get());
+    std::copy_n(row.values, row.size, values.get());
+    const SparseBlock<std::int64_t, double> block{starts.get(), slots.get(), values.get(), 1, n, row.size};
+    return {block,
+            nb::make_tuple(owned<std::int64_t>(std::move(starts), 2), owned<std::int64_t>(std::move(slots), row.size),
+                           owned<double>(std::move(values), row.size)),
+            example.collisions()};
+}
+
 nb::dict row_at(const HeldBlock& held, std::int64_t k) {
     const auto size = static_cast<std::int64_t>(rows_of(held.block));
     const std::int64_t at = k < 0 ? k + size : k;
@@ -224,6 +259,9 @@ void bind_examples(nb::module_& m) {
         .def("__getitem__", &row_at, nb::arg("k"), nb::sig("def __getitem__(self, k: int) -> dict[int, float]"),
              "A row as a mapping from slots to values.")
         .def_prop_ro("n", [](const HeldBlock& held) { return width_of(held.block); })
+        .def_ro("collisions", &HeldBlock::collisions,
+                "How many features fell into a slot that another one of the same example held, as the rows were read.")
+        .def("rows", &rows_between, nb::arg("first"), nb::arg("last"), "These rows, `last` not among them.")
         .def_prop_ro(
             "shape", [](const HeldBlock& held) { return nb::make_tuple(rows_of(held.block), width_of(held.block)); },
             nb::sig("def shape(self, /) -> tuple[int, int]"))
@@ -231,6 +269,8 @@ void bind_examples(nb::module_& m) {
             std::string text = std::to_string(rows_of(held.block));
             return text.append(" rows of ").append(std::to_string(width_of(held.block))).append(" attributes");
         });
+    m.def("one_block", &one_block, nb::arg("x").none(), nb::arg("n"),
+          nb::sig("def one_block(x: object, n: int) -> Block"), "One example, canonical, as a block of one row.");
     m.def("dense_block", &dense_block<double>, nb::arg("values").noconvert());
     m.def("dense_block", &dense_block<float>, nb::arg("values").noconvert());
     const auto def_sparse = [&](auto function) {

@@ -3,6 +3,7 @@
 
 #include "../thresher/mixer.hpp"
 #include "bindings.hpp"
+#include "standing.hpp"
 
 namespace thresher::python {
 
@@ -20,7 +21,7 @@ class PythonMixer {
     }
 
     PythonMixer(std::size_t n, std::string_view rate, double eta, double alpha)
-        : mixer_(n, {rate_of(rate), eta, alpha}) {}
+        : mixer_(n, {rate_named(rate), eta, alpha}) {}
 
     // The same once more.
     PythonMixer(PythonMixer& other) : mixer_(other.read([](const Mixer& mixer) { return mixer; })) {}
@@ -89,14 +90,6 @@ class PythonMixer {
     }
 
   private:
-    static Rate rate_of(std::string_view name) {
-        if (name == "fixed") return Rate::fixed;
-        if (name == "anytime") return Rate::anytime;
-        if (name == "adaptive") return Rate::adaptive;
-        if (name == "share") return Rate::share;
-        throw std::invalid_argument("no such rate");
-    }
-
     void check_width(std::size_t found) const {
         if (found != mixer_.n()) {
             raise("ExampleError",

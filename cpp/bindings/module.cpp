@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
     python::bind_frozen(m);
     python::bind_experts(m);
     python::bind_majority(m);
+    python::bind_vote(m);
     python::bind_forecaster(m);
     python::bind_reading(m);
     python::bind_store(m);

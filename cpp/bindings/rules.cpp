@@ -1,5 +1,6 @@
 // The rules of the core in Python: each with its parameters, comparable, and able to make its learner.
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <cmath>
@@ -52,6 +53,14 @@ double checked_bias(std::optional<double> bias, double largest, const char* word
 }
 
 constexpr const char* any_bias = "a number other than 0 of at most 2^250 (1.8e75)";
+
+// Of a portfolio: who its lanes are, by name, and its master.
+struct PortfolioRule : AnyRule {
+    static constexpr const char* name = "PortfolioRule";
+    std::vector<std::string> lanes;
+    std::string master;
+    double cost_positive = 1.0;
+};
 
 // Equality, hash and pickling, all by the arguments that make the rule.
 template <class Rule, class Arguments>
@@ -262,6 +271,25 @@ void bind_rules(nb::module_& m) {
     with_rate.operator()<AdaGrad<Hinge>>("AdaGrad's rule for the hinge loss.");
     with_rate.operator()<AdaGrad<Logistic>>("AdaGrad's rule for the logistic loss.");
     with_rate.operator()<Invariant>("The invariant rule: a normalised adaptive gradient.");
+
+    bind_rule<PortfolioRule>(m, "The rule of a portfolio.",
+                             [](const PortfolioRule& rule) {
+                                 return nb::make_tuple(nb::tuple(nb::cast(rule.lanes)), rule.master, rule.cost_positive,
+                                                       bias_of(rule));
+                             })
+        .def(
+            "__init__",
+            [](PortfolioRule* self, std::vector<std::string> lanes, std::string master, double cost_positive,
+               std::optional<double> bias) {
+                const Sight sight{false, checked_bias(bias, largest_value, any_bias)};
+                new (self) PortfolioRule{{sight}, std::move(lanes), std::move(master), cost_positive};
+            },
+            nb::arg("lanes"), nb::arg("master"), nb::arg("cost_positive"), nb::arg("bias").none())
+        .def_prop_ro(
+            "lanes", [](const PortfolioRule& rule) { return nb::tuple(nb::cast(rule.lanes)); },
+            nb::sig("def lanes(self, /) -> tuple[str, ...]"), "The lanes' names.")
+        .def_ro("master", &PortfolioRule::master, "The rule that weighs them.")
+        .def_ro("cost_positive", &PortfolioRule::cost_positive, "What a missed positive example costs.");
 
     bind_rule<MajorityRule>(
         m, "The rule of a majority of experts.",

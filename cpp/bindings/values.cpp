@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "standing.hpp"
 
 namespace thresher::python {
 
@@ -115,9 +116,9 @@ Round round_at(const Rounds& rounds, std::int64_t k) {
 using Digest = std::optional<std::uint64_t>;
 using OriginState = std::optional<std::tuple<nb::object, std::size_t, Digest, Digest, Digest, double>>;
 using RoundState =
-    std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, std::optional<double>, OriginState>;
+    std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, std::optional<double>, OriginState, nb::object>;
 using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
-                               Vector<bool>, nb::object, Column, Column, OriginState>;
+                               Vector<bool>, nb::object, Column, Column, OriginState, nb::object>;
 
 OriginState state_of(const std::optional<Origin>& origin) {
     if (!origin) return std::nullopt;
@@ -131,14 +132,25 @@ std::optional<Origin> origin_of(const OriginState& state) {
     return Origin{rule, n, before, after, fingerprint, doubt};
 }
 
+nb::object checked_standing(const nb::object& standing) {
+    if (!standing.is_none() && !nb::isinstance<Standing>(standing)) throw nb::type_error("expected a standing");
+    return standing;
+}
+
+template <class Value>
+nb::object from_standing(const Value& value, const char* name) {
+    return value.standing.is_none() ? nb::none() : nb::object(value.standing.attr(name));
+}
+
 // The collector must see what a value holds, or a cycle through an example would never be freed.
 void each_held(Round& round, auto&& visit) {
     visit(round.example);
+    visit(round.standing);
     if (round.origin) visit(round.origin->rule);
 }
 
 void each_held(Rounds& rounds, auto&& visit) {
-    for (nb::object* held : {&rounds.examples, &rounds.block, &rounds.weights}) visit(*held);
+    for (nb::object* held : {&rounds.examples, &rounds.block, &rounds.weights, &rounds.standing}) visit(*held);
     if (rounds.origin) visit(rounds.origin->rule);
 }
 
@@ -206,6 +218,16 @@ void bind_round(nb::module_& m) {
         .def_prop_ro(
             "after", [](const Round& r) { return r.origin ? r.origin->after : std::nullopt; },
             "The same digest with this round.")
+        .def_prop_ro(
+            "lane_mistakes", [](const Round& r) { return from_standing(r, "lane_mistakes"); },
+            nb::sig("def lane_mistakes(self, /) -> numpy.typing.NDArray[numpy.int64] | None"),
+            "Of a portfolio: which lanes were wrong, 1 or 0 for each; None for other learners.")
+        .def_prop_ro(
+            "regret_bound", [](const Round& r) { return from_standing(r, "regret_bound"); },
+            nb::sig("def regret_bound(self, /) -> float | None"),
+            "Of a portfolio: what its master proves of the regret until now; None where it is silent.")
+        .def_ro("standing", &Round::standing, nb::sig("def standing(self, /) -> Standing | None"),
+                "Of a portfolio: where it stands after this round.")
         .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
         .def_prop_ro("loss", &Round::loss,
                      "What the learner's theorem bounds: 1 for a mistake, else 0, unless the learner has another loss.")
@@ -252,16 +274,16 @@ void bind_round(nb::module_& m) {
             "__getstate__",
             [](const Round& round) {
                 return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
-                                      round.weight, round.lost, state_of(round.origin));
+                                      round.weight, round.lost, state_of(round.origin), round.standing);
             },
             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Round& self, const RoundState& state) {
-                const auto& [t, example, prediction, label, changed, weight, lost, origin] = state;
+                const auto& [t, example, prediction, label, changed, weight, lost, origin, standing] = state;
                 if (lost) checked_part("a loss", *lost);
                 new (&self) Round{checked_t(t),           example,           prediction, checked_label(label), changed,
-                                  checked_weight(weight), origin_of(origin), lost};
+                                  checked_weight(weight), origin_of(origin), lost, checked_standing(standing)};
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
@@ -328,6 +350,16 @@ void bind_rounds(nb::module_& m) {
         .def_prop_ro(
             "after", [](const Rounds& r) { return r.origin ? r.origin->after : std::nullopt; },
             "The same digest with these rounds.")
+        .def_prop_ro(
+            "lane_mistakes", [](const Rounds& r) { return from_standing(r, "lane_mistakes"); },
+            nb::sig("def lane_mistakes(self, /) -> numpy.typing.NDArray[numpy.int64] | None"),
+            "Of a portfolio: in how many of these rounds each lane was wrong; None for other learners.")
+        .def_prop_ro(
+            "regret_bound", [](const Rounds& r) { return from_standing(r, "regret_bound"); },
+            nb::sig("def regret_bound(self, /) -> float | None"),
+            "Of a portfolio: what its master proves of the regret until now; None where it is silent.")
+        .def_ro("standing", &Rounds::standing, nb::sig("def standing(self, /) -> Standing | None"),
+                "Of a portfolio: where it stands after these rounds.")
         .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
         .def_ro("updates", &Rounds::updates, "In how many of these rounds the learner moved.")
         .def_prop_ro("loss", &Rounds::loss, "The sum of the rounds' losses.")
@@ -361,16 +393,17 @@ void bind_rounds(nb::module_& m) {
                 return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
                                       self.attr("scores"), self.attr("changed"), rounds.weights,
                                       rounds.losses ? nb::object(self.attr("losses")) : nb::none(),
-                                      self.attr("p_positive"), state_of(rounds.origin));
+                                      self.attr("p_positive"), state_of(rounds.origin), rounds.standing);
             },
             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Rounds& self, const RoundsState& state) {
-                const auto& [first, examples, predictions, labels, scores, changed, weights, losses, shares, origin] =
-                    state;
+                const auto& [first, examples, predictions, labels, scores, changed, weights, losses, shares, origin,
+                             standing] = state;
                 new (&self) Rounds(build_rounds(first, examples, predictions, labels, scores, changed, weights, losses,
                                                 shares, origin_of(origin)));
+                self.standing = checked_standing(standing);
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }

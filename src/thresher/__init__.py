@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thresher import bounds
     from thresher.classes import Consistent, Halving, Optimal
-    from thresher.compose import Conservative, pac
+    from thresher.compose import Conservative, Portfolio, pac
     from thresher.data.stream import Batch, Stream, open_stream
     from thresher.errors import (
         BoundViolated,
         ConcurrentUse,
         ExampleError,
         LabelError,
+        LaneError,
         LedgerError,
         NotRealizable,
         ParameterError,
@@ -93,6 +94,7 @@ __all__ = [
     "Invariant",
     "Label",
     "LabelError",
+    "LaneError",
     "Learner",
     "Ledger",
     "LedgerError",
@@ -107,6 +109,7 @@ __all__ = [
     "ParameterError",
     "PassiveAggressive",
     "Perceptron",
+    "Portfolio",
     "Prediction",
     "RandomizedMajority",
     "Round",

@@ -2,10 +2,11 @@
 The core of thresher: rules, rows and values. Use it through thresher's own modules.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import (
     Annotated,
     Any,
+    NoReturn,
     SupportsFloat,
     SupportsIndex,
     overload
@@ -35,9 +36,21 @@ class Block:
     def n(self) -> int: ...
 
     @property
+    def collisions(self) -> int:
+        """
+        How many features fell into a slot that another one of the same example held, as the rows were read.
+        """
+
+    def rows(self, first: int, last: int) -> Block:
+        """These rows, `last` not among them."""
+
+    @property
     def shape(self, /) -> tuple[int, int]: ...
 
     def __repr__(self) -> str: ...
+
+def one_block(x: object, n: int) -> Block:
+    """One example, canonical, as a block of one row."""
 
 @overload
 def dense_block(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Block: ...
@@ -304,6 +317,29 @@ class InvariantRule(Rule):
     @property
     def rate(self) -> float: ...
 
+class PortfolioRule(Rule):
+    """The rule of a portfolio."""
+
+    def __init__(self, lanes: Sequence[str], master: str, cost_positive: float, bias: float | None) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
+
+    @property
+    def lanes(self, /) -> tuple[str, ...]:
+        """The lanes' names."""
+
+    @property
+    def master(self) -> str:
+        """The rule that weighs them."""
+
+    @property
+    def cost_positive(self) -> float:
+        """What a missed positive example costs."""
+
 class MajorityRule(Rule):
     """The rule of a majority of experts."""
 
@@ -443,6 +479,22 @@ class Round:
         """The same digest with this round."""
 
     @property
+    def lane_mistakes(self, /) -> numpy.typing.NDArray[numpy.int64] | None:
+        """
+        Of a portfolio: which lanes were wrong, 1 or 0 for each; None for other learners.
+        """
+
+    @property
+    def regret_bound(self, /) -> float | None:
+        """
+        Of a portfolio: what its master proves of the regret until now; None where it is silent.
+        """
+
+    @property
+    def standing(self, /) -> Standing | None:
+        """Of a portfolio: where it stands after this round."""
+
+    @property
     def mistake(self) -> bool:
         """Whether the prediction was wrong."""
 
@@ -538,6 +590,22 @@ class Rounds:
     @property
     def after(self) -> int | None:
         """The same digest with these rounds."""
+
+    @property
+    def lane_mistakes(self, /) -> numpy.typing.NDArray[numpy.int64] | None:
+        """
+        Of a portfolio: in how many of these rounds each lane was wrong; None for other learners.
+        """
+
+    @property
+    def regret_bound(self, /) -> float | None:
+        """
+        Of a portfolio: what its master proves of the regret until now; None where it is silent.
+        """
+
+    @property
+    def standing(self, /) -> Standing | None:
+        """Of a portfolio: where it stands after these rounds."""
 
     @property
     def mistakes(self) -> int:
@@ -878,6 +946,168 @@ class Majority:
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.int64]], dict[str, float]]: ...
 
     def _restore(self, mistakes: numpy.typing.NDArray[numpy.int64], base: numpy.typing.NDArray[numpy.int64], since: numpy.typing.NDArray[numpy.int64], heads: dict[str, float]) -> None: ...
+
+class Vote:
+    """
+    The vote of a portfolio's lanes: the master, what each lane lost, and the calibration.
+    """
+
+    @overload
+    def __init__(self, lanes: int, rate: str, eta: float, alpha: float, cost_positive: float) -> None: ...
+
+    @overload
+    def __init__(self, other: Vote) -> None:
+        """The same once more."""
+
+    @property
+    def lanes(self) -> int:
+        """How many lanes vote."""
+
+    @property
+    def cost_positive(self) -> float:
+        """What a missed positive example costs."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+
+    @property
+    def mistakes(self) -> int:
+        """In how many of them the vote was wrong."""
+
+    @property
+    def updates(self) -> int:
+        """In how many of them a lane moved."""
+
+    @property
+    def collisions(self) -> int:
+        """
+        How many features fell into a slot that another one of the same example held.
+        """
+
+    @property
+    def history(self) -> int:
+        """A digest of all rounds so far."""
+
+    @property
+    def loss(self) -> float:
+        """What the mixture of the lanes lost."""
+
+    @property
+    def log_loss(self) -> float:
+        """The sum of -ln of the chances that were given to what came."""
+
+    @property
+    def lane_weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """
+        The lanes' weights in the next round, which add up to 1: a fresh read-only array.
+        """
+
+    @property
+    def lane_mistakes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """How often each lane was wrong: a fresh read-only array."""
+
+    @property
+    def lane_losses(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """What each lane lost: a fresh read-only array."""
+
+    @property
+    def best_lane(self) -> int:
+        """The lane that lost least; the first, if there are several."""
+
+    def _check(self, codes: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> int: ...
+
+    def _refuse(self, code: int, weight: float, label: object, row: int | None, rounds: Rounds | None) -> NoReturn: ...
+
+    def _costs(self, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None) -> numpy.typing.NDArray[numpy.float64] | None: ...
+
+    @overload
+    def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    @overload
+    def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    @overload
+    def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    @overload
+    def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    def _collide(self, features: int) -> None: ...
+
+    def _standing(self, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], regret_bound: float | None) -> Standing: ...
+
+    def _state(self) -> tuple[dict[str, numpy.typing.NDArray[Any]], dict[str, float], dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]: ...
+
+    def _restore(self, arrays: dict[str, numpy.typing.NDArray[Any]], heads: dict[str, float], planes: dict[str, numpy.typing.NDArray[numpy.float64]], master: dict[str, float]) -> None: ...
+
+def voted_rounds(first: int, examples: object, block: Block, weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], standing: Standing) -> Rounds:
+    """The rounds of a portfolio, from what its vote wrote."""
+
+def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, standing: Standing) -> Round:
+    """One round of a portfolio."""
+
+class Standing:
+    """Where a portfolio stands after rounds: the sums that its ledger needs."""
+
+    @property
+    def lane_mistakes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """How often each lane was wrong in these rounds."""
+
+    @property
+    def all_mistakes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """The same in all rounds until now."""
+
+    @property
+    def losses(self) -> list[tuple[float, float]]:
+        """What each lane lost until now, in two parts."""
+
+    @property
+    def regret_bound(self) -> float | None:
+        """
+        What the master proves of its regret until now; None where it is silent.
+        """
+
+    @property
+    def rate(self) -> str:
+        """
+        How the master weighs: adaptive (AdaHedge), fixed or anytime (Hedge), share (Fixed Share).
+        """
+
+    @property
+    def eta(self) -> float: ...
+
+    @property
+    def alpha(self) -> float: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def gap(self) -> float: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    @property
+    def loss(self) -> tuple[float, float]:
+        """What the mixture lost until now, in two parts."""
+
+    @property
+    def weighted(self) -> int:
+        """The first round with a cost other than 1; 0 is none."""
+
+    @property
+    def missed(self) -> tuple[float, float]:
+        """The cost of the vote's mistakes, in two parts."""
+
+    @property
+    def cost(self) -> tuple[float, float]:
+        """The cost of all rounds in which some lane was wrong, in two parts."""
+
+    def __getstate__(self) -> tuple[object, ...]: ...
+
+    def __setstate__(self, state: tuple[object, ...]) -> None: ...
 
 class Forecasts:
     """One forecast from many, of the core: weights, and what everybody lost."""

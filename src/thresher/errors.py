@@ -6,6 +6,7 @@ ThresherError
 │   ├── LabelError      it is the label
 │   └── SourceError     it stands in a file or another source of text; says in which line and column
 ├── LedgerError         rounds that do not continue the ledger
+├── LaneError           a learner of a portfolio broke; says which
 ├── NotRealizable       nothing in the class of hypotheses fits the examples
 ├── BoundViolated       a theorem with checked premises failed: a bug of ours
 ├── StoreError          a saved state or model file that cannot be trusted
@@ -24,6 +25,7 @@ __all__ = [
     "ConcurrentUse",
     "ExampleError",
     "LabelError",
+    "LaneError",
     "LedgerError",
     "NotRealizable",
     "ParameterError",
@@ -73,6 +75,17 @@ class SourceError(ExampleError):
 
 class LedgerError(ThresherError, ValueError):
     """Rounds that do not continue the ledger: a gap, a repetition, or another learner's."""
+
+
+class LaneError(ThresherError, RuntimeError):
+    """A learner of one's own that broke inside a portfolio: `lane` is its number, from 0, and the cause what it raised.
+
+    If it broke while it learned, nobody knows how far it came: the portfolio refuses to go on, with the same error.
+    """
+
+    def __init__(self, message: str, *, lane: int | None = None) -> None:
+        super().__init__(message)
+        self.lane = lane
 
 
 class NotRealizable(ThresherError, ValueError):

@@ -12,7 +12,7 @@ from thresher import examples, labels
 from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds, Rule
 from thresher.errors import ExampleError, ParameterError, StoreError
 
-__all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "within"]
+__all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "example_weights", "within"]
 
 R = TypeVar("R", bound=Rule)
 
@@ -75,14 +75,14 @@ class LinearLearner(Group):
         """
         rows, read = examples.many(X, self.n)
         codes, given = labels.read(y, len(rows))
-        return self._learn_block(rows, codes, _example_weights(weights, len(rows)), read, given)
+        return self._learn_block(rows, codes, example_weights(weights, len(rows)), read, given)
 
     def _told(
         self, first: int, X: object, y: object, weights: ArrayLike | None, *, said: NDArray[np.int8], changed: NDArray[np.bool_]
     ) -> Rounds:
         """Rounds that it played earlier on these rows, from number `first` on, with what came out then."""
         rows, read = examples.many(X, self.n)
-        return self._tell(first, rows, labels.read(y, len(rows))[0], said, changed, _example_weights(weights, len(rows)), read)
+        return self._tell(first, rows, labels.read(y, len(rows))[0], said, changed, example_weights(weights, len(rows)), read)
 
     def score_many(self, X: object) -> NDArray[np.float64]:
         """The scores of many examples, one a row. Never changes the learner."""
@@ -212,7 +212,7 @@ def within(plane: NDArray[np.float64], largest: float, smallest: float | None = 
     return bool(lowest <= np.min(plane) and np.max(plane) <= largest)
 
 
-def _example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:
+def example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:
     if weights is None:
         return None
     try:

@@ -1,0 +1,462 @@
+// The vote of a portfolio in Python: it is told what the lanes said, and keeps what they lost.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "../thresher/vote.hpp"
+#include "bindings.hpp"
+#include "standing.hpp"
+
+namespace thresher::python {
+
+namespace {
+
+using Says = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class Score>
+using Scores = nb::ndarray<const Score, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> fresh(const std::vector<T>& values) {
+    auto copy = std::make_unique_for_overwrite<T[]>(values.size());
+    std::copy(values.begin(), values.end(), copy.get());
+    return owned<const T>(std::move(copy), values.size());
+}
+
+class PythonVote {
+  public:
+    template <class Read>
+    auto read(Read&& what) {
+        const Busy::Reading reading(busy_);
+        return what(static_cast<const Voting&>(voting_));
+    }
+
+    PythonVote(std::size_t lanes, std::string_view rate, double eta, double alpha, double cost_positive)
+        : voting_(lanes, {rate_named(rate), eta, alpha}, cost_positive) {
+        if (lanes < 1) throw std::invalid_argument("one lane at least");
+    }
+
+    PythonVote(PythonVote& other) : voting_(other.read([](const Voting& voting) { return voting; })) {}
+
+    // How many rows come before the first whose label or weight cannot be learned.
+    std::size_t check(Vector<std::int8_t> codes, std::optional<Vector<double>> weights) {
+        return read([&](const Voting& voting) {
+            const std::size_t rows = codes.shape(0);
+            check_rows(rows, weights);
+            Negative negative = voting.head.negative;
+            for (std::size_t k = 0; k < rows; ++k) {
+                const std::int8_t code = codes.data()[k];
+                if (voting.refuse(code, weights ? weights->data()[k] : 1.0, negative) != Fault::Kind::none) return k;
+                if (negative == Negative::unseen && code != +1) negative = static_cast<Negative>(code);
+            }
+            return rows;
+        });
+    }
+
+    // Raises what is wrong with a label or a weight that `check` stopped at.
+    void refuse(std::int8_t code, double weight, nb::handle label, std::optional<std::size_t> row, nb::object rounds) {
+        Fault fault{read([&](const Voting& voting) { return voting.refuse(code, weight, voting.head.negative); })};
+        fault.value = weight;
+        if (fault.kind == Fault::Kind::weight && weight >= 0.0 && weight <= largest_weight) {
+            raise("ExampleError",
+                  "found weight " + text_of(weight) + " for a positive example, expected one that is at most 2^150 " +
+                      "(1.4e45) times cost_positive, too",
+                  {row, nb::none(), rounds});
+        }
+        if (fault) raise(fault, row, label, rounds);
+        throw std::logic_error("no fault to raise");
+    }
+
+    // What each round costs a lane that is wrong; None where that is 1 throughout.
+    nb::object costs(Vector<std::int8_t> codes, std::optional<Vector<double>> weights) {
+        return read([&](const Voting& voting) -> nb::object {
+            const std::size_t rows = codes.shape(0);
+            check_rows(rows, weights);
+            if (!weights && voting.cost_positive() == 1.0) return nb::none();
+            auto made = std::make_unique_for_overwrite<double[]>(rows);
+            for (std::size_t k = 0; k < rows; ++k) {
+                made[k] = voting.cost(codes.data()[k], weights ? weights->data()[k] : 1.0);
+            }
+            return nb::cast(owned<double>(std::move(made), rows));
+        });
+    }
+
+    template <class Score>
+    void learn_block(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
+                     Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
+                     Out<double> chances) {
+        const Busy::Writing writing(busy_);
+        const std::size_t rows = codes.shape(0), lanes = voting_.lanes();
+        check_rows(rows, weights);
+        check_table(says, scores, rows);
+        check_out(rows, moved, predictions, z, p, losses, chances);
+        const nb::gil_scoped_release free;
+        voting_.unshare();
+        const auto* const shifted = reinterpret_cast<const std::uint8_t*>(moved.data());
+        for (std::size_t k = 0; k < rows; ++k) {
+            const Ballot ballot =
+                voting_.learn(says.data() + k * lanes, scores.data() + k * lanes, codes.data()[k],
+                              weights ? weights->data()[k] : 1.0, shifted[k] != 0);
+            predictions.data()[k] = ballot.label;
+            z.data()[k] = ballot.z;
+            p.data()[k] = ballot.p;
+            losses.data()[k] = ballot.loss;
+            chances.data()[k] = ballot.chance;
+        }
+    }
+
+    template <class Score>
+    void score_block(Says says, Scores<Score> scores, Out<std::int8_t> predictions, Out<double> z, Out<double> p,
+                     Out<double> chances) {
+        const Busy::Reading reading(busy_);
+        const std::size_t rows = says.shape(0), lanes = voting_.lanes();
+        check_table(says, scores, rows);
+        check_out(rows, predictions, z, p, chances);
+        const nb::gil_scoped_release free;
+        for (std::size_t k = 0; k < rows; ++k) {
+            const Ballot ballot = voting_.vote(says.data() + k * lanes, scores.data() + k * lanes);
+            predictions.data()[k] = ballot.label;
+            z.data()[k] = ballot.z;
+            p.data()[k] = ballot.p;
+            chances.data()[k] = ballot.chance;
+        }
+    }
+
+    void collide(std::int64_t features) {
+        const Busy::Writing writing(busy_);
+        voting_.head.collisions += features;
+    }
+
+    // Where it stands, with the lanes' mistakes since `before`, and what the master proves.
+    Standing standing(Vector<std::int64_t> before, std::optional<double> regret_bound) {
+        return read([&](const Voting& voting) {
+            if (before.shape(0) != voting.lanes()) throw std::invalid_argument("one count a lane");
+            Standing made{.mistakes = voting.mistakes,
+                          .all_mistakes = voting.mistakes,
+                          .losses = voting.losses,
+                          .regret_bound = regret_bound,
+                          .rule = voting.mixer.rule(),
+                          .master = voting.mixer.head,
+                          .weighted = voting.head.weighted,
+                          .missed = voting.head.missed,
+                          .cost = voting.head.cost};
+            for (std::size_t i = 0; i < voting.lanes(); ++i) made.mistakes[i] -= before.data()[i];
+            return made;
+        });
+    }
+
+    nb::ndarray<nb::numpy, const double, nb::ndim<1>> mixture() {
+        return read([](const Voting& voting) {
+            auto copy = std::make_unique_for_overwrite<double[]>(voting.lanes());
+            voting.mixer.mixture(copy.get());
+            return owned<const double>(std::move(copy), voting.lanes());
+        });
+    }
+
+    nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>> mistakes() {
+        return read([](const Voting& voting) { return fresh(voting.mistakes); });
+    }
+
+    nb::ndarray<nb::numpy, const double, nb::ndim<1>> losses() {
+        return read([](const Voting& voting) {
+            std::vector<double> lost;
+            for (const Pair& loss : voting.losses) lost.push_back(loss.high + loss.low);
+            return fresh(lost);
+        });
+    }
+
+    std::size_t best() {
+        return read([](const Voting& voting) {
+            const auto less = [](const Pair& a, const Pair& b) {
+                return a.high < b.high || (a.high == b.high && a.low < b.low);
+            };
+            const auto least = std::min_element(voting.losses.begin(), voting.losses.end(), less);
+            return static_cast<std::size_t>(least - voting.losses.begin());
+        });
+    }
+
+    nb::tuple state() {
+        return read([](const Voting& voting) {
+            nb::dict arrays, heads, master, planes;
+            std::vector<double> high, low;
+            for (const Pair& loss : voting.losses) {
+                high.push_back(loss.high);
+                low.push_back(loss.low);
+            }
+            arrays["sizes"] = nb::cast(fresh(voting.sizes));
+            arrays["mistakes"] = nb::cast(fresh(voting.mistakes));
+            arrays["losses"] = nb::cast(fresh(high));
+            arrays["rests"] = nb::cast(fresh(low));
+            const BallotHead& head = voting.head;
+            heads["rounds"] = head.rounds;
+            heads["mistakes"] = head.mistakes;
+            heads["updates"] = head.updates;
+            heads["collisions"] = head.collisions;
+            heads["history"] = head.history;
+            heads["negative"] = static_cast<int>(head.negative);
+            heads["weighted"] = head.weighted;
+            heads["missed"] = head.missed.high;
+            heads["missed_rest"] = head.missed.low;
+            heads["cost"] = head.cost.high;
+            heads["cost_rest"] = head.cost.low;
+            const Calibration& calibration = voting.calibration;
+            for (const auto& [name, member] : calibrated) heads[name] = calibration.*member;
+            const MixerHead& mixed = voting.mixer.head;
+            master["rounds"] = mixed.rounds;
+            master["gap"] = mixed.gap;
+            master["loss"] = mixed.loss;
+            master["rest"] = mixed.rest;
+            master["slept"] = mixed.slept;
+            master["largest"] = mixed.largest;
+            planes["losses"] = nb::cast(shown_as_it_is(voting.mixer.losses()));
+            planes["weights"] = nb::cast(shown_as_it_is(voting.mixer.weights()));
+            return nb::make_tuple(arrays, heads, planes, master);
+        });
+    }
+
+    // The arrays are checked by who calls: one number a lane, heads that a run can have.
+    void restore(const nb::dict& arrays, const nb::dict& heads, const nb::dict& planes, const nb::dict& master) {
+        const Busy::Writing writing(busy_);
+        const auto numbers = [&](const nb::dict& from, const char* name) {
+            const auto array = nb::cast<Vector<double>>(from[name]);
+            if (array.shape(0) != voting_.lanes()) throw std::invalid_argument("one number a lane");
+            return array;
+        };
+        const auto sizes = numbers(arrays, "sizes"), high = numbers(arrays, "losses"), low = numbers(arrays, "rests"),
+                   lost = numbers(planes, "losses"), weights = numbers(planes, "weights");
+        const auto mistakes = nb::cast<Vector<std::int64_t>>(arrays["mistakes"]);
+        if (mistakes.shape(0) != voting_.lanes()) throw std::invalid_argument("one count a lane");
+        const auto whole = [](const nb::dict& from, const char* name) { return nb::cast<std::int64_t>(from[name]); };
+        const auto real = [](const nb::dict& from, const char* name) { return nb::cast<double>(from[name]); };
+        Calibration calibration;
+        for (const auto& [name, member] : calibrated) calibration.*member = real(heads, name);
+        const BallotHead head{whole(heads, "rounds"),
+                              whole(heads, "mistakes"),
+                              whole(heads, "updates"),
+                              whole(heads, "collisions"),
+                              nb::cast<std::uint64_t>(heads["history"]),
+                              static_cast<Negative>(whole(heads, "negative")),
+                              whole(heads, "weighted"),
+                              {real(heads, "missed"), real(heads, "missed_rest")},
+                              {real(heads, "cost"), real(heads, "cost_rest")}};
+        const MixerHead mixed{whole(master, "rounds"), real(master, "gap"),    real(master, "loss"),
+                              real(master, "rest"),    whole(master, "slept"), real(master, "largest")};
+        voting_.unshare();
+        voting_.head = head;
+        voting_.calibration = calibration;
+        voting_.mixer.head = mixed;
+        for (std::size_t i = 0; i < voting_.lanes(); ++i) {
+            voting_.sizes[i] = sizes.data()[i];
+            voting_.mistakes[i] = mistakes.data()[i];
+            voting_.losses[i] = {high.data()[i], low.data()[i]};
+            voting_.mixer.losses().data()[i] = lost.data()[i];
+            voting_.mixer.weights().data()[i] = weights.data()[i];
+        }
+    }
+
+  private:
+    static constexpr std::pair<const char*, double Calibration::*> calibrated[] = {
+        {"slope", &Calibration::slope},     {"offset", &Calibration::offset}, {"squares", &Calibration::squares},
+        {"cross", &Calibration::cross},     {"weight", &Calibration::weight}, {"log_loss", &Calibration::lost},
+        {"log_rest", &Calibration::rest}, {"product", &Calibration::product}};
+
+    static void check_rows(std::size_t rows, const std::optional<Vector<double>>& weights) {
+        if (weights && weights->shape(0) != rows) throw std::invalid_argument("one weight a row");
+    }
+
+    template <class Score>
+    void check_table(const Says& says, const Scores<Score>& scores, std::size_t rows) const {
+        if (says.shape(0) != rows || scores.shape(0) != rows || says.shape(1) != voting_.lanes() ||
+            scores.shape(1) != voting_.lanes()) {
+            throw std::invalid_argument("one row a round and one column a lane");
+        }
+    }
+
+    template <class... Arrays>
+    static void check_out(std::size_t rows, const Arrays&... arrays) {
+        if (((arrays.shape(0) != rows) || ...)) throw std::invalid_argument("one entry a row");
+    }
+
+    Voting voting_;
+    Busy busy_;
+};
+
+template <class Get>
+auto head_of(Get&& get) {
+    return [get](PythonVote& self) { return self.read([&](const Voting& voting) { return get(voting); }); };
+}
+
+struct Voted {
+    Vector<std::int8_t> predictions;
+    Vector<std::int8_t> codes;
+    Vector<double> scores;
+    Vector<double> shares;
+    Vector<double> losses;
+    Vector<bool> moved;
+};
+
+Origin origin_of(nb::object rule, std::size_t n, std::pair<std::uint64_t, std::uint64_t> history) {
+    return {std::move(rule), n, history.first, history.second};
+}
+
+Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::object weights, nb::object rule,
+                 std::pair<std::uint64_t, std::uint64_t> history, const Voted& voted, nb::object standing) {
+    const Block& rows = nb::cast<const HeldBlock&>(block).block;
+    const std::size_t size = voted.codes.shape(0);
+    for (const std::size_t found : {voted.predictions.shape(0), voted.scores.shape(0), voted.shares.shape(0),
+                                    voted.losses.shape(0), voted.moved.shape(0)}) {
+        if (found != size) throw std::invalid_argument("one entry a row");
+    }
+    if (rows_of(rows) < size) throw std::invalid_argument("one row a round");
+    Rounds rounds{first,
+                  std::move(examples),
+                  std::move(block),
+                  std::move(weights),
+                  origin_of(std::move(rule), width_of(rows), history),
+                  Columns(size)};
+    rounds.origin->fingerprint = fingerprint(rows, size);
+    rounds.losses = std::make_unique_for_overwrite<double[]>(size);
+    rounds.shares = std::make_unique_for_overwrite<double[]>(size);
+    const auto* const moved = reinterpret_cast<const std::uint8_t*>(voted.moved.data());
+    for (std::size_t k = 0; k < size; ++k) {
+        rounds.columns.view().put(k, {voted.scores.data()[k], voted.predictions.data()[k],
+                                      static_cast<std::int8_t>(voted.codes.data()[k] > 0 ? +1 : -1), moved[k] != 0});
+    }
+    std::copy_n(voted.losses.data(), size, rounds.losses.get());
+    std::copy_n(voted.shares.data(), size, rounds.shares.get());
+    rounds.columns.size = size;
+    rounds.standing = std::move(standing);
+    rounds.count();
+    return rounds;
+}
+
+Round round_of(std::int64_t t, nb::object example, nb::object block, double weight, nb::object rule,
+               std::pair<std::uint64_t, std::uint64_t> history, const Prediction& said, std::int8_t code, bool changed,
+               double loss, nb::object standing) {
+    const Block& rows = nb::cast<const HeldBlock&>(block).block;
+    const std::size_t n = width_of(rows);
+    Origin origin = origin_of(std::move(rule), n, history);
+    std::visit(
+        [&](const auto& held) {
+            typename std::decay_t<decltype(held)>::Row row;
+            if (held.rows == 1 && held.row(0, row)) origin.fingerprint = fingerprint(row, n);
+        },
+        rows);
+    return {t,
+            std::move(example),
+            said,
+            static_cast<std::int8_t>(code > 0 ? +1 : -1),
+            changed,
+            weight,
+            std::move(origin),
+            loss,
+            std::move(standing)};
+}
+
+}  // namespace
+
+void bind_vote(nb::module_& m) {
+    auto vote = nb::class_<PythonVote>(
+        m, "Vote", "The vote of a portfolio's lanes: the master, what each lane lost, and the calibration.");
+    vote.def(nb::init<std::size_t, std::string_view, double, double, double>(), nb::arg("lanes"), nb::arg("rate"),
+             nb::arg("eta"), nb::arg("alpha"), nb::arg("cost_positive"))
+        .def(nb::init<PythonVote&>(), nb::arg("other"), "The same once more.")
+        .def_prop_ro("lanes", head_of([](const Voting& voting) { return voting.lanes(); }), "How many lanes vote.")
+        .def_prop_ro("cost_positive", head_of([](const Voting& voting) { return voting.cost_positive(); }),
+                     "What a missed positive example costs.")
+        .def_prop_ro("rounds", head_of([](const Voting& voting) { return voting.head.rounds; }),
+                     "How many rounds were played.")
+        .def_prop_ro("mistakes", head_of([](const Voting& voting) { return voting.head.mistakes; }),
+                     "In how many of them the vote was wrong.")
+        .def_prop_ro("updates", head_of([](const Voting& voting) { return voting.head.updates; }),
+                     "In how many of them a lane moved.")
+        .def_prop_ro("collisions", head_of([](const Voting& voting) { return voting.head.collisions; }),
+                     "How many features fell into a slot that another one of the same example held.")
+        .def_prop_ro("history", head_of([](const Voting& voting) { return voting.head.history; }),
+                     "A digest of all rounds so far.")
+        .def_prop_ro("loss",
+                     head_of([](const Voting& voting) { return voting.mixer.head.loss + voting.mixer.head.rest; }),
+                     "What the mixture of the lanes lost.")
+        .def_prop_ro("log_loss", head_of([](const Voting& voting) { return voting.calibration.log_loss(); }),
+                     "The sum of -ln of the chances that were given to what came.")
+        .def_prop_ro("lane_weights", &PythonVote::mixture, nb::rv_policy::automatic,
+                     "The lanes' weights in the next round, which add up to 1: a fresh read-only array.")
+        .def_prop_ro("lane_mistakes", &PythonVote::mistakes, nb::rv_policy::automatic,
+                     "How often each lane was wrong: a fresh read-only array.")
+        .def_prop_ro("lane_losses", &PythonVote::losses, nb::rv_policy::automatic,
+                     "What each lane lost: a fresh read-only array.")
+        .def_prop_ro("best_lane", &PythonVote::best, "The lane that lost least; the first, if there are several.")
+        .def("_check", &PythonVote::check, nb::arg("codes"), nb::arg("weights").none())
+        .def("_refuse", &PythonVote::refuse, nb::arg("code"), nb::arg("weight"), nb::arg("label").none(),
+             nb::arg("row").none(), nb::arg("rounds").none(),
+             nb::sig("def _refuse(self, code: int, weight: float, label: object, row: int | None, "
+                     "rounds: Rounds | None) -> typing.NoReturn"))
+        .def("_costs", &PythonVote::costs, nb::arg("codes"), nb::arg("weights").none(),
+             nb::sig("def _costs(self, codes: numpy.typing.NDArray[numpy.int8], "
+                     "weights: numpy.typing.NDArray[numpy.float64] | None) -> "
+                     "numpy.typing.NDArray[numpy.float64] | None"));
+    const auto with_scores = [&]<class Score>(const char* learn, const char* score) {
+        vote.def("_learn_block", &PythonVote::learn_block<Score>, nb::arg("says"), nb::arg("scores").noconvert(),
+                 nb::arg("codes"), nb::arg("weights").none(), nb::arg("moved"), nb::arg("predictions").noconvert(),
+                 nb::arg("z").noconvert(), nb::arg("p").noconvert(), nb::arg("losses").noconvert(),
+                 nb::arg("chances").noconvert(), nb::sig(learn));
+        vote.def("_score_block", &PythonVote::score_block<Score>, nb::arg("says"), nb::arg("scores").noconvert(),
+                 nb::arg("predictions").noconvert(), nb::arg("z").noconvert(), nb::arg("p").noconvert(),
+                 nb::arg("chances").noconvert(), nb::sig(score));
+    };
+#define THRESHER_LEARN(SCORE)                                                                                          \
+    "def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE         \
+    "], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, "                \
+    "moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], "                        \
+    "z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], "                                 \
+    "losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
+#define THRESHER_SCORE(SCORE)                                                                                          \
+    "def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE         \
+    "], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], "                       \
+    "p: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
+    with_scores.operator()<float>(THRESHER_LEARN("float32"), THRESHER_SCORE("float32"));
+    with_scores.operator()<double>(THRESHER_LEARN("float64"), THRESHER_SCORE("float64"));
+#undef THRESHER_LEARN
+#undef THRESHER_SCORE
+    vote.def("_collide", &PythonVote::collide, nb::arg("features"))
+        .def("_standing", &PythonVote::standing, nb::arg("before"), nb::arg("regret_bound").none())
+        .def("_state", &PythonVote::state,
+             nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[typing.Any]], dict[str, float], "
+                     "dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]"))
+        .def("_restore", &PythonVote::restore, nb::arg("arrays"), nb::arg("heads"), nb::arg("planes"),
+             nb::arg("master"),
+             nb::sig("def _restore(self, arrays: dict[str, numpy.typing.NDArray[typing.Any]], heads: dict[str, "
+                     "float], planes: dict[str, numpy.typing.NDArray[numpy.float64]], master: dict[str, float]) -> "
+                     "None"));
+    m.def(
+        "voted_rounds",
+        [](std::int64_t first, nb::object examples, nb::object block, nb::object weights, nb::object rule,
+           std::pair<std::uint64_t, std::uint64_t> history, Vector<std::int8_t> predictions, Vector<std::int8_t> codes,
+           Vector<double> scores, Vector<double> shares, Vector<double> losses, Vector<bool> moved,
+           nb::object standing) {
+            return rounds_of(first, std::move(examples), std::move(block), std::move(weights), std::move(rule), history,
+                             {predictions, codes, scores, shares, losses, moved}, std::move(standing));
+        },
+        nb::arg("first"), nb::arg("examples"), nb::arg("block"), nb::arg("weights").none(), nb::arg("rule"),
+        nb::arg("history"), nb::arg("predictions"), nb::arg("codes"), nb::arg("scores"), nb::arg("shares"),
+        nb::arg("losses"), nb::arg("moved"), nb::arg("standing"),
+        nb::sig("def voted_rounds(first: int, examples: object, block: Block, "
+                "weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], "
+                "predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], "
+                "scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], "
+                "losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], "
+                "standing: Standing) -> Rounds"),
+        "The rounds of a portfolio, from what its vote wrote.");
+    m.def("voted_round", &round_of, nb::arg("t"), nb::arg("example").none(), nb::arg("block"), nb::arg("weight"),
+          nb::arg("rule"), nb::arg("history"), nb::arg("said"), nb::arg("code"), nb::arg("changed"), nb::arg("loss"),
+          nb::arg("standing"),
+          nb::sig("def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, "
+                  "history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, "
+                  "standing: Standing) -> Round"),
+          "One round of a portfolio.");
+    bind_standing(m);
+}
+
+}  // namespace thresher::python

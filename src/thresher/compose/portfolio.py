@@ -1,0 +1,538 @@
+"""A portfolio: many learners in one pass, and a vote that is provably close to the best of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, Self, SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher import examples, labels
+from thresher._core import (
+    Block,
+    PortfolioRule,
+    Prediction,
+    Round,
+    Rounds,
+    Rule,
+    Standing,
+    Vote,
+    label_code,
+    one_block,
+    voted_round,
+    voted_rounds,
+)
+from thresher.bounds import Bound
+from thresher.bounds.printed import shown
+from thresher.compose import portfolio_state
+from thresher.compose.busy import Busy
+from thresher.compose.lanes import Lanes, Said
+from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
+from thresher.experts import AdaHedge
+from thresher.experts.rule import LossRule, Parameters
+from thresher.linear.learner import example_weights
+from thresher.parameters import number
+from thresher.protocol import Label, Learner
+
+__all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
+
+_CHUNK = 4096
+_LEAST_COST, _MOST_COST = 2.0**-100, 2.0**100
+
+
+def definition(
+    lanes: Sequence[Learner[Any]], stream: Iterable[tuple[Any, int]], weigh: Callable[[list[float]], list[float]]
+) -> Iterator[tuple[float, int]]:
+    """The portfolio as on the blackboard: yields the weight that says +1 and the vote. `weigh` is told losses, gives weights."""
+    w = [1 / len(lanes)] * len(lanes)
+    for x, y in stream:
+        said = [lane.predict(x).label for lane in lanes]
+        p = sum(weight for weight, label in zip(w, said, strict=True) if label == +1)
+        yield p, +1 if p >= 1 / 2 else -1
+        w = weigh([float(label != y) for label in said])
+        for lane in lanes:
+            lane.learn(x, y)
+
+
+class _Columns:
+    """The outcomes of rounds, in columns."""
+
+    def __init__(self, rows: int) -> None:
+        self.predictions = np.empty(rows, np.int8)
+        self.scores, self.shares, self.losses, self.chances = (np.empty(rows) for _ in range(4))
+        self.moved = np.empty(rows, np.bool_)
+
+
+class Portfolio:
+    r"""Many learners over n attributes, its lanes, in one pass; it says what the weight of most of them says.
+
+    In each round every lane predicts. p is the weight of those that say +1, and the vote is +1 where p ≥ 1/2. Then the label
+    comes, each lane that was wrong loses 1, a rule for losses, the master, weighs the lanes anew, and every lane learns.
+
+    - ``learners`` are the lanes: linear learners, fresh or not, which are copied, or learners of your own with `predict` and
+      `learn`, which are held by reference: whoever else teaches them spoils the portfolio. None means
+      `thresher.compose.default_lanes`.
+    - ``master`` is a fresh rule for losses over as many experts as there are lanes: `th.AdaHedge` unless one is given,
+      `th.FixedShare` where the best lane may change.
+    - ``cost_positive`` is what a missed positive example costs; a missed negative one costs 1. What a round costs is that times
+      the example's weight; lanes learn the example with this weight, and the vote's loss is counted in it.
+
+    `score` is the mean of the lanes' scores by weight, each in units of its mean size so far (and at most 16 of them).
+    `calibrated` turns it into a probability 1/(1 + e^−(az + b)), where a and b follow the log loss as rounds come, so that the
+    probability of a round is made before its label (Platt 2000, online).
+
+    Guarantee
+    ---------
+    On every stream, for every lane, with L the weight on wrong lanes, summed over the rounds::
+
+        L ≤ the lane's mistakes + the master's regret         th.bounds.portfolio_loss
+        mistakes ≤ 2L                                         th.bounds.portfolio_mistakes
+
+    `proven` bounds the regret; a `th.Ledger(th.BestLane())` adds what rounding may cost, and checks both. With weights or costs
+    they are about the weighted loss and the weighted mistakes.
+
+    >>> import thresher as th
+    >>> portfolio = th.Portfolio(3, [th.Perceptron(3), th.AROW(3)])
+    >>> rounds = portfolio.learn_many([[1, 0, 1], [0, 1, 1], [1, 1, 0]] * 50, [+1, -1, +1] * 50)
+    >>> portfolio.mistakes, portfolio.lanes, portfolio.lane_mistakes.tolist()
+    (2, ('Perceptron()', 'AROW(r=1.0)'), [2, 2])
+    >>> portfolio.predict([1, 0, 1]).label, portfolio.regret <= portfolio.proven.value
+    (1, True)
+    """
+
+    def __init__(
+        self,
+        n: int,
+        learners: Sequence[Learner[Any]] | None = None,
+        master: LossRule | None = None,
+        *,
+        cost_positive: float = 1.0,
+    ) -> None:
+        lanes = Lanes(n, learners)
+        cost = number("cost_positive", cost_positive, "a number above 0")
+        if not _LEAST_COST <= cost <= _MOST_COST:
+            raise ParameterError(f"found cost_positive = {cost_positive!r}, expected a number from 2^-100 to 2^100")
+        rule = _master(master, len(lanes))
+        self._made(lanes, rule, Vote(len(lanes), *rule._core_rule, cost))
+
+    def _made(self, lanes: Lanes, master: LossRule, vote: Vote) -> None:
+        self._lanes, self._master, self._vote = lanes, master, vote
+        self._rule = PortfolioRule(list(lanes.names), repr(master), vote.cost_positive, lanes.bias)
+        self._busy = Busy()
+        self._broken: LaneError | None = None
+
+    # ---- what it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """The number of attributes (slots)."""
+        return self._lanes.n
+
+    @property
+    def rule(self) -> Rule:
+        """What its rounds are known by: its lanes' names, its master and its cost."""
+        return self._rule
+
+    @property
+    def lanes(self) -> tuple[str, ...]:
+        """The lanes' names."""
+        return self._lanes.names
+
+    @property
+    def cost_positive(self) -> float:
+        """What a missed positive example costs."""
+        return self._vote.cost_positive
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+        return self._vote.rounds
+
+    @property
+    def mistakes(self) -> int:
+        """In how many of them the vote was wrong."""
+        return self._vote.mistakes
+
+    @property
+    def updates(self) -> int:
+        """In how many of them some lane moved."""
+        return self._vote.updates
+
+    @property
+    def collisions(self) -> int:
+        """How many features fell into a slot that another one of the same example held."""
+        return self._vote.collisions
+
+    @property
+    def loss(self) -> float:
+        """The weight on wrong lanes, times what each round costs, summed."""
+        return self._vote.loss
+
+    @property
+    def log_loss(self) -> float:
+        """The sum of −ln of the calibrated probabilities that were given to what came, each before it came, by weight."""
+        return self._vote.log_loss
+
+    @property
+    def lane_mistakes(self) -> NDArray[np.int64]:
+        """How often each lane was wrong: a fresh read-only array."""
+        return self._vote.lane_mistakes
+
+    @property
+    def lane_losses(self) -> NDArray[np.float64]:
+        """What each lane lost: a fresh read-only array."""
+        return self._vote.lane_losses
+
+    @property
+    def lane_weights(self) -> NDArray[np.float64]:
+        """The lanes' weights in the next round, which add up to 1: a fresh read-only array."""
+        return self._vote.lane_weights
+
+    @property
+    def best_lane(self) -> int:
+        """The lane that lost least; the first, if there are several."""
+        return self._vote.best_lane
+
+    @property
+    def master(self) -> LossRule:
+        """The rule that weighs the lanes, as it stands: a copy."""
+        _, _, planes, heads = self._vote._state()
+        rule = copy(self._master)
+        rule._restore(**planes, **heads)
+        return rule
+
+    @property
+    def regret(self) -> float:
+        """How much more was lost than by the best lane."""
+        return self.master.regret
+
+    @property
+    def proven(self) -> Bound | None:
+        """What the regret is proven to stay below, in exact arithmetic; None where the master's theorem is silent."""
+        return self.master.proven
+
+    @property
+    def learners(self) -> tuple[Any, ...]:
+        """The lanes as learners: copies, but for learners of your own."""
+        with self._busy.reading():
+            return tuple(copy(self._lanes).members)
+
+    # ---- two verbs --------------------------------------------------------------------------------------------------
+
+    def predict(self, x: object) -> Prediction:
+        """What the lanes say of one example by vote; `p_positive` is the weight of those that say +1. Changes nothing."""
+        made = self._ask_one(x)
+        return Prediction(int(made.predictions[0]), float(made.scores[0]), float(made.shares[0]))
+
+    def calibrated(self, x: object) -> float:
+        """The calibrated probability that one example is positive. Changes nothing."""
+        return float(self._ask_one(x).chances[0])
+
+    def learn(self, x: object, y: Label, weight: float = 1.0) -> Round:
+        """One whole round: all lanes predict and vote, and the label y teaches them all. A refused example changes nothing.
+
+        `weight` is the example's; at 0 no lane moves, though the round is counted. When labels come late, the prediction that
+        counts is the one made here, not one that was served earlier.
+        """
+        code, scale = np.array([label_code(y)], np.int8), _weight(weight)
+        weights = None if scale == 1.0 else np.array([scale])
+        if self._vote._check(code, None) == 0:
+            self._vote._refuse(int(code[0]), 1.0, y, None, None)
+        block = one_block(x, self.n)
+        with self._busy.writing():
+            self._check_whole()
+            t, before, wrong = self.rounds + 1, self._vote.history, self.lane_mistakes
+            if self._vote._check(code, weights) == 0:
+                self._vote._refuse(int(code[0]), scale, y, None, None)
+            made = _Columns(1)
+            done, fault = self._play(block, code, weights, lambda _: x, made, 0)
+            if fault is not None:
+                raise _moved(fault, None, None)
+            self._vote._collide(block.collisions)
+            said = Prediction(int(made.predictions[0]), float(made.scores[0]), float(made.shares[0]))
+            moved, loss = bool(made.moved[0]), float(made.losses[0])
+            history, standing = (before, self._vote.history), self._standing(wrong)
+            return voted_round(t, x, block, scale, self._rule, history, said, int(code[0]), moved, loss, standing)
+
+    # ---- many at once -----------------------------------------------------------------------------------------------
+
+    def learn_many(self, X: object, y: object, weights: ArrayLike | None = None) -> Rounds:
+        """One round a row, in order: the same, bit for bit, as calling `learn` for each.
+
+        X is a 2-D array or a SciPy sparse matrix, y holds the labels. A row that cannot be learned raises `ExampleError` with
+        `.row`, its number, and `.rounds`, those before it; the portfolio is then as after them. X must not change until the
+        rounds are in a ledger.
+        """
+        block, read = examples.many(X, self.n)
+        codes, given = labels.read(y, len(block))
+        scales = example_weights(weights, len(block))
+        if block.n != self.n:
+            raise ParameterError(f"found examples of {block.n} attributes, expected {self.n}")
+        with self._busy.writing():
+            self._check_whole()
+            first, before, wrong, done, stop = self.rounds + 1, self._vote.history, self.lane_mistakes, 0, len(block)
+            made, fault, refused = _Columns(stop), None, False
+            while done < stop and fault is None and not refused:
+                last = min(done + (1 if self._lanes.foreign else _CHUNK), stop)
+                part = slice(done, last)
+                good = self._vote._check(codes[part], None if scales is None else scales[part])
+                refused, part = good < last - done, slice(done, done + good)
+                rows, fault = self._play(
+                    block.rows(done, done + good),
+                    codes[part],
+                    None if scales is None else scales[part],
+                    lambda row: read[row],
+                    made,
+                    done,
+                )
+                done += rows
+            played = voted_rounds(
+                first,
+                read,
+                block,
+                None if scales is None else scales[:done],
+                self._rule,
+                (before, self._vote.history),
+                made.predictions[:done],
+                codes[:done],
+                made.scores[:done],
+                made.shares[:done],
+                made.losses[:done],
+                made.moved[:done],
+                self._standing(wrong),
+            )
+            if fault is not None:
+                raise _moved(fault, done, played)
+            if refused:
+                self._vote._refuse(int(codes[done]), 1.0 if scales is None else float(scales[done]), given[done], done, played)
+            self._vote._collide(block.collisions)
+            return played
+
+    def predict_many(self, X: object) -> NDArray[np.int8]:
+        """The labels that the lanes vote for, for many examples, one a row. Changes nothing."""
+        return self._ask(X).predictions
+
+    def score_many(self, X: object) -> NDArray[np.float64]:
+        """The combined scores of many examples, one a row. Changes nothing."""
+        return self._ask(X).scores
+
+    def p_positive_many(self, X: object) -> NDArray[np.float64]:
+        """The weight of the lanes that say +1 for many examples, one a row. Changes nothing."""
+        return self._ask(X).shares
+
+    def calibrated_many(self, X: object) -> NDArray[np.float64]:
+        """The calibrated probabilities that examples are positive, one a row. Changes nothing."""
+        return self._ask(X).chances
+
+    # ---- what it becomes --------------------------------------------------------------------------------------------
+
+    def hypothesis(self) -> PortfolioHypothesis:
+        """What it believes now, as a predictor that never changes."""
+        with self._busy.reading():
+            self._check_whole()
+            return PortfolioHypothesis(self._twin(self._lanes.frozen()))
+
+    def state(self) -> tuple[Parameters, dict[str, NDArray[Any]]]:
+        """Everything the portfolio is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
+        with self._busy.reading():
+            self._check_whole()
+            return portfolio_state.state(self._lanes, self._master, self._vote)
+
+    @classmethod
+    def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The portfolio whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
+        portfolio = cls.__new__(cls)
+        portfolio._made(*portfolio_state.parts(parameters, arrays))
+        return portfolio
+
+    def _twin(self, lanes: Lanes) -> Self:
+        twin = type(self).__new__(type(self))
+        twin._made(lanes, self._master, Vote(self._vote))
+        return twin
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
+        return type(self).from_state, self.state()
+
+    def __copy__(self) -> Self:
+        with self._busy.reading():
+            self._check_whole()
+            return self._twin(copy(self._lanes))
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.__copy__()
+
+    def __repr__(self) -> str:
+        return f"<Portfolio of {len(self.lanes)} lanes over n = {self.n} under {self._master!r}, after {self.rounds:,} rounds>"
+
+    # ---- how ----------------------------------------------------------------------------------------------------------
+
+    def _play(
+        self,
+        block: Block,
+        codes: NDArray[np.int8],
+        weights: NDArray[np.float64] | None,
+        example: Callable[[int], object],
+        made: _Columns,
+        at: int,
+    ) -> tuple[int, ExampleError | None]:
+        """Rounds whose labels and weights are good, written to the columns from `at` on, up to a row that has a fault."""
+        said, costs = self._lanes.said(len(block)), self._vote._costs(codes, weights)
+        if self._lanes.foreign and len(block):
+            fault = self._lanes.fault(block)
+            if fault is not None:
+                return 0, fault
+            cost = 1.0 if costs is None else float(costs[0])
+            x = example(at)
+            self._lanes.ask_foreign(x, said, 0)
+        try:
+            if self._lanes.foreign and len(block):
+                self._lanes.teach_foreign(x, int(codes[0]) or -1, cost, said, 0)
+            rows, fault = self._lanes.learn_block(block, codes, costs, said)
+            self._count(rows, said, codes, weights, made, at)
+        except LaneError as error:
+            self._broken = error
+            raise
+        except BaseException:  # an interrupt, or no memory: some lanes are ahead of others
+            self._broken = LaneError(f"it was interrupted in round {self.rounds + 1}, and its lanes are not in step any more")
+            raise
+        return rows, fault
+
+    def _count(
+        self,
+        rows: int,
+        said: Said,
+        codes: NDArray[np.int8],
+        weights: NDArray[np.float64] | None,
+        made: _Columns,
+        at: int,
+    ) -> None:
+        """The vote of rows that the lanes have learned."""
+        to = slice(at, at + rows)
+        made.moved[to] = said.changed[:rows]
+        self._vote._learn_block(
+            said.says[:rows],
+            said.scores[:rows],
+            codes[:rows],
+            None if weights is None else weights[:rows],
+            made.moved[to],
+            made.predictions[to],
+            made.scores[to],
+            made.shares[to],
+            made.losses[to],
+            made.chances[to],
+        )
+
+    def _ask(self, X: object) -> _Columns:
+        block, read = examples.many(X, self.n)
+        return self._asked(block, lambda row: read[row])
+
+    def _ask_one(self, x: object) -> _Columns:
+        try:
+            return self._asked(one_block(x, self.n), lambda _: x)
+        except ExampleError as error:
+            raise _moved(error, None, None) from error
+
+    def _asked(self, block: Block, example: Callable[[int], object]) -> _Columns:
+        if block.n != self.n:
+            raise ParameterError(f"found examples of {block.n} attributes, expected {self.n}")
+        made = _Columns(len(block))
+        with self._busy.reading():
+            self._check_whole()
+            for at in range(0, len(block), _CHUNK):
+                part = block.rows(at, min(at + _CHUNK, len(block)))
+                said, to = self._lanes.said(len(part)), slice(at, at + len(part))
+                try:
+                    self._lanes.score_block(part, said)
+                except ExampleError as error:
+                    raise _moved(error, at + (error.row or 0), None) from error
+                for row in range(len(part) if self._lanes.foreign else 0):
+                    self._lanes.ask_foreign(example(at + row), said, row)
+                columns = made.predictions[to], made.scores[to], made.shares[to], made.chances[to]
+                self._vote._score_block(said.says, said.scores, *columns)
+        return made
+
+    def _standing(self, wrong: NDArray[np.int64]) -> Standing:
+        proven = self.proven
+        return self._vote._standing(wrong, None if proven is None else proven.value)
+
+    def _check_whole(self) -> None:
+        if self._broken is not None:
+            raise self._broken
+
+
+class PortfolioHypothesis:
+    """A portfolio's belief at one moment. It predicts, and never changes.
+
+    >>> import thresher as th
+    >>> portfolio = th.Portfolio(2, [th.Perceptron(2)])
+    >>> frozen = portfolio.hypothesis()
+    >>> _ = portfolio.learn([0, 1], -1)
+    >>> frozen.predict([0, 1]).label, portfolio.predict([0, 1]).label
+    (1, -1)
+    """
+
+    def __init__(self, portfolio: Portfolio) -> None:
+        self._portfolio = portfolio
+        self.n, self.rounds, self.lanes = portfolio.n, portfolio.rounds, portfolio.lanes
+
+    def predict(self, x: object) -> Prediction:
+        """What the lanes say of one example by vote."""
+        return self._portfolio.predict(x)
+
+    def calibrated(self, x: object) -> float:
+        """The calibrated probability that one example is positive."""
+        return self._portfolio.calibrated(x)
+
+    def score_many(self, X: object) -> NDArray[np.float64]:
+        """The combined scores of many examples, one a row."""
+        return self._portfolio.score_many(X)
+
+    def predict_many(self, X: object) -> NDArray[np.int8]:
+        """The labels that the lanes vote for, for many examples, one a row."""
+        return self._portfolio.predict_many(X)
+
+    def p_positive_many(self, X: object) -> NDArray[np.float64]:
+        """The weight of the lanes that say +1 for many examples, one a row."""
+        return self._portfolio.p_positive_many(X)
+
+    def calibrated_many(self, X: object) -> NDArray[np.float64]:
+        """The calibrated probabilities that examples are positive, one a row."""
+        return self._portfolio.calibrated_many(X)
+
+    def __repr__(self) -> str:
+        return f"<hypothesis of {self._portfolio!r}>"
+
+
+def _master(master: object, lanes: int) -> LossRule:
+    if master is None:
+        return AdaHedge(lanes)
+    if type(master) not in portfolio_state.MASTERS.values():
+        expected = ", ".join(f"th.{name}({lanes})" for name in portfolio_state.MASTERS)
+        raise ParameterError(f"found master = {shown(master)}, expected None or a fresh rule for losses: {expected}")
+    assert isinstance(master, LossRule)
+    if master.n != lanes:
+        raise ParameterError(f"found a master over n = {master.n} experts, expected one for each of {lanes} lanes")
+    if master.rounds:
+        raise ParameterError(f"found a master that has played {master.rounds:,} rounds, expected a fresh one")
+    return copy(master)
+
+
+def _weight(weight: object) -> float:
+    if isinstance(weight, SupportsFloat | SupportsIndex) and not isinstance(weight, np.ndarray | np.complexfloating):
+        try:
+            return float(weight)
+        except (OverflowError, TypeError, ValueError):
+            pass
+    raise ExampleError(f"found weight {shown(weight)}, expected a number of at least 0")
+
+
+def _moved(error: ExampleError, row: int | None, rounds: Rounds | None) -> ExampleError:
+    """The same error, said of the row that the caller gave, with the rounds before it."""
+    kind = LabelError if isinstance(error, LabelError) else ExampleError
+    told = re.sub(r"^row \d+: ", "", str(error))
+    made = kind(told if row is None else f"row {row}: {told}", row=row, column=error.column, rounds=rounds)
+    made.__cause__ = error.__cause__
+    return made

@@ -1,0 +1,222 @@
+"""The state of a portfolio: what is kept of it, and what a kept one must be before anything is made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import LARGEST_STATE, Vote
+from thresher.compose.lanes import Constant, Lanes
+from thresher.errors import ParameterError, StoreError
+from thresher.experts import AdaHedge, FixedShare, Hedge
+from thresher.experts.rule import LossRule, Parameters
+from thresher.linear import LEARNERS, LinearLearner
+
+__all__ = ["MASTERS", "parts", "state"]
+
+#: The rules for losses that can weigh lanes.
+MASTERS: dict[str, type[LossRule]] = {"AdaHedge": AdaHedge, "FixedShare": FixedShare, "Hedge": Hedge}
+
+_MOST_ROUNDS = 2**62
+_MOST_LANES = 2**16
+_ARRAYS = {"sizes": np.float64, "mistakes": np.int64, "losses": np.float64, "rests": np.float64}
+_COUNTS = ("rounds", "mistakes", "updates", "collisions", "history", "negative", "weighted")
+_SUMS = ("missed", "missed_rest", "cost", "cost_rest")
+_LINE = ("slope", "offset", "squares", "cross", "weight", "log_loss", "log_rest", "product")
+_LARGEST_SUM = 2.0**900
+_SLACK = 1e-6
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Arrays]:
+    """What is kept of a portfolio: lane i's arrays are `lane<i>.<name>`, beside `vote.<name>` and `master.<name>`."""
+    kept, heads, planes, master_heads = vote._state()
+    arrays: Arrays = {f"vote.{name}": array for name, array in kept.items()}
+    arrays.update({f"master.{name}": array for name, array in planes.items()})
+    told = []
+    for i, lane in enumerate(lanes.members):
+        if isinstance(lane, LinearLearner):
+            parameters, own = lane.state()
+            arrays.update({f"lane{i}.{name}": array for name, array in own.items()})
+            told.append(parameters)
+        elif isinstance(lane, Constant):
+            told.append({"learner": "Constant", "arguments": lane._arguments(), "heads": {"rounds": lane.rounds}})
+        else:
+            raise ParameterError(
+                f"found lane {i} ({lanes.names[i]}), a learner of your own, whose state nobody else can keep: "
+                "expected linear learners and constants alone"
+            )
+    return {
+        "learner": "Portfolio",
+        "arguments": {"n": lanes.n, "cost_positive": vote.cost_positive},
+        "lanes": told,
+        "master": {"rule": type(master).__name__, "arguments": master._arguments(), "heads": master_heads},
+        "heads": heads,
+    }, arrays
+
+
+def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
+    """The lanes, the master as it was made, and the vote whose `state` this is; `StoreError` if no run can lead to it."""
+    if not isinstance(parameters, Mapping) or set(parameters) != {"learner", "arguments", "lanes", "master", "heads"}:
+        raise StoreError("the state's parameters are not a learner, its arguments, lanes, master and heads")
+    if parameters["learner"] != "Portfolio":
+        raise StoreError(f"found the state of {parameters['learner']!r}, expected one of 'Portfolio'")
+    if not isinstance(arrays, Mapping) or not all(isinstance(name, str) for name in arrays):
+        raise StoreError("the state's arrays are not a mapping of names")
+    n, cost = _arguments(parameters["arguments"])
+    told = parameters["lanes"]
+    if not isinstance(told, list) or not 1 <= len(told) <= _MOST_LANES:
+        raise StoreError("the state's lanes are not a list of one at least")
+    by_owner: dict[str, dict[str, NDArray[Any]]] = {}
+    for name, array in arrays.items():
+        owner, _, rest = name.partition(".")
+        by_owner.setdefault(owner, {})[rest] = array
+    if not set(by_owner) <= {"vote", "master", *(f"lane{i}" for i in range(len(told)))}:
+        raise StoreError("the state's arrays are not those of its vote, its master and its lanes")
+    kept = by_owner.get("vote", {})
+    _check_vote(kept, parameters["heads"], len(told), cost)
+    master = _master(parameters["master"], by_owner.get("master", {}), len(told))
+    _check_together(kept, parameters["heads"], master)
+    members = [_lane(i, each, by_owner.get(f"lane{i}", {}), n) for i, each in enumerate(told)]
+    for i, lane in enumerate(members):
+        if lane.rounds < parameters["heads"]["rounds"]:
+            raise StoreError(f"found {lane.rounds} rounds in lane {i}, expected those of the portfolio at least")
+    fresh = type(master)(**parameters["master"]["arguments"])
+    vote = Vote(len(told), *fresh._core_rule, cost)
+    planes = {name: np.ascontiguousarray(array) for name, array in by_owner["master"].items()}
+    whole = {name: np.ascontiguousarray(array) for name, array in kept.items()}
+    vote._restore(whole, parameters["heads"], planes, parameters["master"]["heads"])
+    return Lanes.over(n, members), fresh, vote
+
+
+def _arguments(arguments: object) -> tuple[int, float]:
+    if not isinstance(arguments, dict) or set(arguments) != {"n", "cost_positive"}:
+        raise StoreError("the state's arguments are not n and cost_positive")
+    n, cost = arguments["n"], arguments["cost_positive"]
+    if type(n) is not int or not 1 <= n <= 2**48:
+        raise StoreError(f"found n = {n!r} in the state's arguments, expected a whole number from 1 to 2^48")
+    if type(cost) is not float or not 2.0**-100 <= cost <= 2.0**100:
+        raise StoreError(f"found cost_positive = {cost!r} in the state's arguments, expected a number from 2^-100 to 2^100")
+    return n, cost
+
+
+def _lane(i: int, told: object, arrays: Arrays, n: int) -> LinearLearner | Constant:
+    if not isinstance(told, dict) or set(told) != {"learner", "arguments", "heads"} or not isinstance(told["learner"], str):
+        raise StoreError(f"lane {i} of the state is not a learner, its arguments and its heads")
+    arguments = told["arguments"]
+    if not isinstance(arguments, dict) or arguments.get("n") != n:
+        raise StoreError(f"lane {i} of the state has other arguments than n = {n}")
+    if told["learner"] == "Constant":
+        return _constant(i, told, arrays)
+    if told["learner"] not in LEARNERS:
+        raise StoreError(f"found lane {i} of the kind {told['learner']!r}, expected a linear learner or a constant")
+    try:
+        return LEARNERS[told["learner"]].from_state(told, arrays)
+    except StoreError as error:
+        raise StoreError(f"lane {i}: {error}") from error
+
+
+def _constant(i: int, told: dict[str, Any], arrays: Arrays) -> Constant:
+    arguments, heads = told["arguments"], told["heads"]
+    if arrays or set(arguments) != {"n", "label"} or type(arguments["label"]) is not int or abs(arguments["label"]) != 1:
+        raise StoreError(f"lane {i} of the state is no constant")
+    if not isinstance(heads, dict) or set(heads) != {"rounds"} or type(heads["rounds"]) is not int:
+        raise StoreError(f"lane {i} of the state is no constant")
+    if not 0 <= heads["rounds"] <= _MOST_ROUNDS:
+        raise StoreError(f"found {heads['rounds']} rounds in lane {i}, which no run of rounds can have")
+    made = Constant(arguments["n"], arguments["label"])
+    made.rounds = heads["rounds"]
+    return made
+
+
+def _master(told: object, planes: Arrays, lanes: int) -> LossRule:
+    if not isinstance(told, Mapping) or "rule" not in told or told["rule"] not in list(MASTERS):
+        raise StoreError(f"the state's master is not one of {', '.join(MASTERS)}")
+    if not isinstance(told.get("arguments"), dict) or told["arguments"].get("n") != lanes:
+        raise StoreError(f"the state's master has not n = {lanes} experts, one for each lane")
+    rule = MASTERS[told["rule"]].from_state(told, planes)
+    if rule._arguments() != told["arguments"]:
+        raise StoreError(f"the state's arguments of {told['rule']} are not {rule._arguments()}")
+    return rule
+
+
+def _check_vote(kept: Arrays, heads: object, lanes: int, cost: float) -> None:
+    if set(kept) != set(_ARRAYS):
+        raise StoreError(f"the state's arrays of the vote are not {', '.join(_ARRAYS)}")
+    for name, kind in _ARRAYS.items():
+        array = kept[name]
+        if type(array) is not np.ndarray or array.dtype != kind or array.shape != (lanes,):
+            raise StoreError(f"the state's {name} of lanes are not {lanes} numbers of {kind.__name__}")
+    if not isinstance(heads, dict) or set(heads) != {*_COUNTS, *_SUMS, *_LINE}:
+        raise StoreError(f"the state's heads are not {', '.join((*_COUNTS, *_SUMS, *_LINE))}")
+    if not all(type(heads[name]) is int for name in _COUNTS):
+        raise StoreError("the state's counts are not whole numbers")
+    if not all(type(heads[name]) is float and abs(heads[name]) <= _LARGEST_SUM for name in (*_SUMS, *_LINE)):
+        raise StoreError("the state's sums are not finite numbers that learning can reach")
+    rounds, mistakes, updates, collisions, history, negative, weighted = (heads[name] for name in _COUNTS)
+    possible = (
+        0 <= mistakes <= rounds <= _MOST_ROUNDS
+        and 0 <= updates <= rounds
+        and 0 <= collisions <= _MOST_ROUNDS
+        and 0 <= history < 2**64
+        and (rounds == 0) == (history == 0)
+        and negative in (-1, 0, 1)
+        and 0 <= weighted <= rounds
+        and _pair(heads["missed"], heads["missed_rest"])
+        and _pair(heads["cost"], heads["cost_rest"])
+        and heads["missed"] <= heads["cost"] * (1 + _SLACK)
+        and (weighted > 0 or (cost == 1.0 or negative != 1 or rounds == 0))
+        and (weighted > 0 or (heads["missed"] == mistakes and heads["missed_rest"] == heads["cost_rest"] == 0.0))
+        and (weighted > 0 or (heads["cost"] <= rounds and heads["cost"] == math.floor(heads["cost"])))
+    )
+    if not possible or not _line(heads):
+        raise StoreError(f"found heads {heads!r} that no run of rounds can have")
+    _check_lanes(kept, heads)
+
+
+def _line(heads: Mapping[str, float]) -> bool:
+    """Whether the calibration can be one: its curvature grows from where it began, and so has a positive determinant."""
+    begin = 4.0
+    squares, cross, weight = heads["squares"], heads["cross"], heads["weight"]
+    return (
+        0.0 <= heads["slope"] <= 64.0
+        and abs(heads["offset"]) <= 32.0
+        and squares >= begin
+        and weight >= begin
+        and cross * cross <= (squares - begin) * (weight - begin) * (1 + _SLACK)
+        and (heads["rounds"] > 0 or (squares, weight, heads["log_loss"], heads["product"]) == (begin, begin, 0.0, 1.0))
+        and _pair(heads["log_loss"], heads["log_rest"])
+        and 0.0 < heads["product"] <= 1.0
+    )
+
+
+def _pair(high: float, low: float) -> bool:
+    return high >= 0.0 and abs(low) <= 2.0**-52 * high
+
+
+def _check_lanes(kept: Arrays, heads: Mapping[str, float]) -> None:
+    sizes, wrong, lost, rests = (kept[name] for name in _ARRAYS)
+    if not np.all((sizes >= 0.0) & (sizes <= LARGEST_STATE * 2.0**100)) or (heads["rounds"] == 0 and sizes.any()):
+        raise StoreError("the state's sizes of scores are not sums that learning can reach")
+    if not np.all((wrong >= 0) & (wrong <= heads["rounds"])):
+        raise StoreError("the state's lanes have made mistakes that no run of rounds can lead to")
+    if not np.all((lost >= 0.0) & (lost <= heads["cost"] * (1 + _SLACK)) & (np.abs(rests) <= 2.0**-52 * lost)):
+        raise StoreError("the state's lanes have lost what no run of rounds can lead to")
+    if heads["weighted"] == 0 and (not np.array_equal(lost, wrong.astype(np.float64)) or rests.any()):
+        raise StoreError("the state's lanes have not lost 1 for each mistake, though nothing was weighted")
+
+
+def _check_together(kept: Arrays, heads: Mapping[str, float], master: LossRule) -> None:
+    """Whether the master was told what the vote has counted."""
+    if master.rounds != heads["rounds"]:
+        raise StoreError(f"found a master of {master.rounds} rounds in a portfolio of {heads['rounds']}")
+    lost = kept["losses"]
+    if not np.all(np.abs(master.losses - lost) <= _SLACK * (1.0 + lost)):
+        raise StoreError("the state's master was told other losses than those of its lanes")
+    if not -_SLACK <= master.loss <= heads["cost"] * (1 + _SLACK) + _SLACK:
+        raise StoreError("the state's master has lost what no run of rounds can lead to")
