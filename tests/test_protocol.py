@@ -25,14 +25,14 @@ import thresher as th
 def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
-        "AROW", "AdaGrad", "AdaHedge", "AveragedPerceptron", "BalancedWinnow", "Batch", "BestExpert", "BestMixture",
+        "AROW", "AdaGrad", "AdaHedge", "AveragedPerceptron", "BalancedWinnow", "Batch", "BestExpert", "BestLane", "BestMixture",
         "BestSequence", "BoundViolated", "ConcurrentUse", "Conservative", "Consistent", "Cover", "Disjunction",
         "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge", "Hypothesis",
-        "ImprovedMajority", "Invariant", "Label", "LabelError", "Learner", "Ledger", "LedgerError", "LiteralWinnow",
-        "LossRound", "LossRounds", "MarginPerceptron", "Mixture", "NotRealizable", "Optimal", "PNormPerceptron",
-        "ParameterError", "PassiveAggressive", "Perceptron", "Prediction", "RandomizedMajority", "Round", "Rounds",
-        "Separator", "SourceError", "StoreError", "Stream", "ThresherError", "Threshold", "Trace", "WeightedMajority",
-        "Winnow", "bounds", "load", "open_stream", "pac", "save", "trace",
+        "ImprovedMajority", "Invariant", "Label", "LabelError", "LaneError", "Learner", "Ledger", "LedgerError",
+        "LiteralWinnow", "LossRound", "LossRounds", "MarginPerceptron", "Mixture", "NotRealizable", "Optimal",
+        "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction",
+        "RandomizedMajority", "Round", "Rounds", "Separator", "SourceError", "StoreError", "Stream", "ThresherError",
+        "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 
@@ -45,7 +45,7 @@ def test_every_public_name_is_documented(name: str) -> None:
 def test_every_error_is_a_thresher_error() -> None:
     public = [getattr(th, name) for name in th.__all__]
     errors = [value for value in public if inspect.isclass(value) and issubclass(value, BaseException)]
-    assert len(errors) == 10
+    assert len(errors) == 11
     assert all(issubclass(error, th.ThresherError) for error in errors)
     assert issubclass(th.LabelError, th.ExampleError)
 

@@ -93,6 +93,10 @@ FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
         bounds.sleeping: {"rounds": 400, "n": 10, "eta": 0.2},
         bounds.vote: {"loss": 10.5},
     },
+    "Portfolios": {
+        bounds.portfolio_loss: {"best": 118, "regret": 30.5},
+        bounds.portfolio_mistakes: {"loss": 10.5},
+    },
     "Losses that mix": {
         bounds.mixture_log: {"n": 10},
         bounds.aggregating_squared: {"n": 10, "low": -1, "high": 1},

@@ -179,7 +179,7 @@ class PythonVote {
 
     nb::tuple state() {
         return read([](const Voting& voting) {
-            nb::dict arrays, heads, master, planes;
+            nb::dict arrays, heads, planes;
             std::vector<double> high, low;
             for (const Pair& loss : voting.losses) {
                 high.push_back(loss.high);
@@ -204,15 +204,11 @@ class PythonVote {
             const Calibration& calibration = voting.calibration;
             for (const auto& [name, member] : calibrated) heads[name] = calibration.*member;
             const MixerHead& mixed = voting.mixer.head;
-            master["rounds"] = mixed.rounds;
-            master["gap"] = mixed.gap;
-            master["loss"] = mixed.loss;
-            master["rest"] = mixed.rest;
-            master["slept"] = mixed.slept;
-            master["largest"] = mixed.largest;
             planes["losses"] = nb::cast(shown_as_it_is(voting.mixer.losses()));
             planes["weights"] = nb::cast(shown_as_it_is(voting.mixer.weights()));
-            return nb::make_tuple(arrays, heads, planes, master);
+            return nb::make_tuple(
+                arrays, heads, planes,
+                nb::make_tuple(mixed.rounds, mixed.gap, mixed.loss, mixed.rest, mixed.slept, mixed.largest));
         });
     }
 
@@ -424,7 +420,7 @@ void bind_vote(nb::module_& m) {
         .def("_standing", &PythonVote::standing, nb::arg("before"), nb::arg("regret_bound").none())
         .def("_state", &PythonVote::state,
              nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[typing.Any]], dict[str, float], "
-                     "dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]"))
+                     "dict[str, numpy.typing.NDArray[numpy.float64]], tuple[int, float, float, float, int, float]]"))
         .def("_restore", &PythonVote::restore, nb::arg("arrays"), nb::arg("heads"), nb::arg("planes"),
              nb::arg("master"),
              nb::sig("def _restore(self, arrays: dict[str, numpy.typing.NDArray[typing.Any]], heads: dict[str, "

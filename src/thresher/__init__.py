@@ -45,7 +45,18 @@ if TYPE_CHECKING:
         RandomizedMajority,
         WeightedMajority,
     )
-    from thresher.ledger import BestExpert, BestMixture, BestSequence, Cover, Disjunction, Ledger, Mixture, Separator, Threshold
+    from thresher.ledger import (
+        BestExpert,
+        BestLane,
+        BestMixture,
+        BestSequence,
+        Cover,
+        Disjunction,
+        Ledger,
+        Mixture,
+        Separator,
+        Threshold,
+    )
     from thresher.linear import (
         AROW,
         AdaGrad,
@@ -74,6 +85,7 @@ __all__ = [
     "BalancedWinnow",
     "Batch",
     "BestExpert",
+    "BestLane",
     "BestMixture",
     "BestSequence",
     "BoundViolated",

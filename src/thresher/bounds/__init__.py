@@ -63,6 +63,7 @@ from thresher.bounds.perceptron import (
     perceptron_squared_distance,
     perceptron_threshold,
 )
+from thresher.bounds.portfolio import portfolio_loss, portfolio_mistakes
 from thresher.bounds.premise import Premise, Status, Verdict, judge
 from thresher.bounds.risk import RiskCertificate
 from thresher.bounds.winnow import (
@@ -142,6 +143,8 @@ __all__ = [
     "perceptron_separable",
     "perceptron_squared_distance",
     "perceptron_threshold",
+    "portfolio_loss",
+    "portfolio_mistakes",
     "random_experts_regret",
     "random_stop",
     "randomized_majority",

@@ -154,7 +154,9 @@ class Certificate:
         if self.verdict is Verdict.REFUTED:
             return f"that not all of this is true: {self._assumed()}"
         promise = f"in this order of these {self.rounds:,} rows there are at most {self.limit} {self.bound.on}"
-        if self.lost is not None:
+        if self.bound.on == "weighted mistakes":
+            promise = f"in these {self.rounds:,} rounds, in this order, the weighted mistakes are at most {self.limit}"
+        elif self.lost is not None or self.bound.on == "loss":
             promise = f"in these {self.rounds:,} rounds, in this order, the {self.bound.on} is at most {self.limit}"
         if self.any_order:
             promise = f"in any order of these {self.rounds:,} rows, one pass makes at most {self.limit} {self.bound.on}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import copy, deepcopy
-from operator import index
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,6 @@ from thresher.parameters import attributes
 from thresher.protocol import Label, Learner
 
 __all__ = ["Called", "Constant", "Foreign", "Lanes", "Said", "default_lanes", "name_of"]
-
-Scores = NDArray[np.float32] | NDArray[np.float64]
 
 
 def default_lanes(n: int, bias: float | None = None) -> list[LinearLearner | Constant]:
@@ -63,9 +60,9 @@ class Constant:
 
     def __init__(self, n: int, label: int) -> None:
         self.n = attributes(n)
-        if isinstance(label, bool) or not isinstance(label, SupportsIndex) or index(label) not in (-1, 1):
+        if label not in (-1, 1):
             raise ParameterError(f"found label = {shown(label)}, expected -1 or +1")
-        self.label = index(label)
+        self.label = int(label)
         self.rounds = 0
 
     def predict(self, _x: object, /) -> Prediction:
@@ -97,10 +94,23 @@ def name_of(learner: object) -> str:
     if not isinstance(learner, LinearLearner):
         return type(learner).__name__
     given = {name: value for name, value in learner._arguments().items() if name not in ("n", "bias")}
-    told = [
-        f"{name}={value!r}" for name, value in given.items() if value is not None and value is not False and value != "plus"
-    ]
+    told = [f"{name}={value!r}" for name, value in given.items() if value not in (None, False, "plus")]
     return f"{type(learner).__name__}({', '.join(told)})"
+
+
+class Said:
+    """What lanes said of some rows: labels and scores, a column a lane, and whether one moved."""
+
+    def __init__(self, rows: int, lanes: int) -> None:
+        self.says = np.empty((rows, lanes), np.int8)
+        self.scores = np.empty((rows, lanes), np.float64)
+        self.changed = np.zeros(rows, np.bool_)
+
+    def part(self, rows: int) -> Said:
+        """The first rows of it, in the same memory."""
+        part = Said(0, 0)
+        part.says, part.scores, part.changed = self.says[:rows], self.scores[:rows], self.changed[:rows]
+        return part
 
 
 class Called:
@@ -110,12 +120,13 @@ class Called:
     """
 
     def __init__(self, n: int, members: Iterable[LinearLearner | Constant]) -> None:
+        self._n = n
         self.members = list(members)
-        self.lanes = len(self.members)
         linear = [each for each in self.members if isinstance(each, LinearLearner)]
         # What a lane refuses depends on what its rule says of values and of zero vectors: one lane of each kind tells it.
         kinds = {(each.rule.values, each.rule.normalize and each.rule.bias is None): each for each in linear}
-        self._gates = list(kinds.values()) or [Perceptron(n)]
+        self._outside = None if kinds else Perceptron(n)
+        self._gates = [*kinds.values()] if self._outside is None else [self._outside]
         self._zero = [each._state()[1]["negative"] == 0 for each in linear]
 
     def fault(self, block: Block) -> ExampleError | None:
@@ -129,61 +140,33 @@ class Called:
                     first = error
         return first
 
-    def learn_block(
-        self,
-        block: Block,
-        codes: NDArray[np.int8],
-        weights: NDArray[np.float64] | None,
-        says: NDArray[np.int8],
-        scores: Scores,
-        changed: NDArray[np.bool_],
-    ) -> None:
+    def learn_block(self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said) -> None:
         """One round a row for all lanes; the rows have no fault. What they say and whether one moved is written."""
-        changed[:] = False
         spelled = np.where(codes > 0, codes, np.int8(-1)), np.where(codes > 0, codes, np.int8(0))
         zero = iter(self._zero)
         for i, lane in enumerate(self.members):
             if isinstance(lane, Constant):
-                says[:, i] = scores[:, i] = lane.label
+                said.says[:, i] = said.scores[:, i] = lane.label
                 lane.rounds += len(block)
                 continue
             own = spelled[next(zero)]  # a lane that has learned before has spelled its negative label before
             played = lane._learn_block(block, own, weights, block, own)
-            says[:, i], scores[:, i] = played.predictions, played.scores
-            changed |= played.changed
+            said.says[:, i], said.scores[:, i] = played.predictions, played.scores
+            said.changed |= played.changed
 
-    def score_block(self, block: Block, says: NDArray[np.int8], scores: Scores) -> None:
+    def score_block(self, block: Block, said: Said) -> None:
         """What the lanes say of each row is written; nothing is learned."""
-        if self._gates and self._gates[0] not in self.members:
-            self._gates[0]._score_block(block)  # raises for rows that nobody may learn
+        if self._outside is not None:
+            self._outside._score_block(block)  # raises for rows that nobody may learn
         for i, lane in enumerate(self.members):
             if isinstance(lane, Constant):
-                says[:, i] = scores[:, i] = lane.label
+                said.says[:, i] = said.scores[:, i] = lane.label
             else:
                 made = lane._score_block(block)
-                says[:, i], scores[:, i] = lane._predictions(made), made
+                said.says[:, i], said.scores[:, i] = lane._predictions(made), made
 
     def __copy__(self) -> Called:
-        twin = copy_of(self)
-        twin.members = [copy(each) for each in self.members]
-        twin._gates = [twin.members[self.members.index(gate)] if gate in self.members else gate for gate in self._gates]
-        return twin
-
-
-def copy_of(called: Called) -> Called:
-    """Another one with the same members."""
-    twin = Called.__new__(Called)
-    twin.__dict__.update(called.__dict__)
-    return twin
-
-
-class Said:
-    """What lanes said of some rows: labels and scores, a column a lane."""
-
-    def __init__(self, rows: int, lanes: int, kind: type[np.floating[Any]] = np.float64) -> None:
-        self.says = np.empty((rows, lanes), np.int8)
-        self.scores = np.empty((rows, lanes), kind)
-        self.changed = np.zeros(rows, np.bool_)
+        return Called(self._n, [copy(each) for each in self.members])
 
 
 class Foreign:
@@ -280,16 +263,9 @@ class Lanes:
         fault = self.called.fault(block)
         rows = len(block) if fault is None or fault.row is None else fault.row
         part = block if rows == len(block) else block.rows(0, rows)
-        own = said if not self.foreign else Said(rows, len(self.columns))
-        self.called.learn_block(
-            part,
-            codes[:rows],
-            None if weights is None else weights[:rows],
-            own.says[:rows],
-            own.scores[:rows],
-            own.changed[:rows],
-        )
-        if own is not said:
+        own = said.part(rows) if not self.foreign else Said(rows, len(self.columns))
+        self.called.learn_block(part, codes[:rows], None if weights is None else weights[:rows], own)
+        if self.foreign:
             said.says[:rows, self.columns], said.scores[:rows, self.columns] = own.says, own.scores
             said.changed[:rows] |= own.changed
         return rows, fault
@@ -301,9 +277,9 @@ class Lanes:
     def score_block(self, block: Block, said: Said) -> None:
         """What all lanes but foreign ones say of each row."""
         if not self.foreign:
-            return self.called.score_block(block, said.says, said.scores)
+            return self.called.score_block(block, said)
         own = Said(len(block), len(self.columns))
-        self.called.score_block(block, own.says, own.scores)
+        self.called.score_block(block, own)
         said.says[:, self.columns], said.scores[:, self.columns] = own.says, own.scores
         return None
 
@@ -313,10 +289,10 @@ class Lanes:
             made = lane.predict(x)
             said.says[row, lane.lane], said.scores[row, lane.lane] = made.label, made.score
 
-    def teach_foreign(self, x: object, y: int, weight: float, said: Said, row: int) -> None:
+    def teach_foreign(self, x: object, y: int, weight: float, said: Said) -> None:
         """Foreign lanes learn one example."""
         for lane in self.foreign:
-            said.changed[row] |= lane.learn(x, y, weight)
+            said.changed[0] |= lane.learn(x, y, weight)
 
     def __copy__(self) -> Lanes:
         """Lanes that go their own way. Foreign ones are copied as deep as they can be."""

@@ -13,23 +13,20 @@ from numpy.typing import ArrayLike, NDArray
 from thresher import examples, labels
 from thresher._core import (
     Block,
-    PortfolioRule,
     Prediction,
     Round,
     Rounds,
-    Rule,
-    Standing,
     Vote,
     label_code,
     one_block,
     voted_round,
     voted_rounds,
 )
-from thresher.bounds import Bound
 from thresher.bounds.printed import shown
 from thresher.compose import portfolio_state
 from thresher.compose.busy import Busy
-from thresher.compose.lanes import Lanes, Said
+from thresher.compose.counted import Columns, Counted, Rows
+from thresher.compose.lanes import Lanes
 from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
 from thresher.experts import AdaHedge
 from thresher.experts.rule import LossRule, Parameters
@@ -46,7 +43,7 @@ _LEAST_COST, _MOST_COST = 2.0**-100, 2.0**100
 def definition(
     lanes: Sequence[Learner[Any]], stream: Iterable[tuple[Any, int]], weigh: Callable[[list[float]], list[float]]
 ) -> Iterator[tuple[float, int]]:
-    """The portfolio as on the blackboard: yields the weight that says +1 and the vote. `weigh` is told losses, gives weights."""
+    """The portfolio as on the blackboard: yields the weight that says +1 and the vote; `weigh` makes weights of losses."""
     w = [1 / len(lanes)] * len(lanes)
     for x, y in stream:
         said = [lane.predict(x).label for lane in lanes]
@@ -57,16 +54,7 @@ def definition(
             lane.learn(x, y)
 
 
-class _Columns:
-    """The outcomes of rounds, in columns."""
-
-    def __init__(self, rows: int) -> None:
-        self.predictions = np.empty(rows, np.int8)
-        self.scores, self.shares, self.losses, self.chances = (np.empty(rows) for _ in range(4))
-        self.moved = np.empty(rows, np.bool_)
-
-
-class Portfolio:
+class Portfolio(Counted):
     r"""Many learners over n attributes, its lanes, in one pass; it says what the weight of most of them says.
 
     In each round every lane predicts. p is the weight of those that say +1, and the vote is +1 where p ≥ 1/2. Then the label
@@ -119,106 +107,9 @@ class Portfolio:
         self._made(lanes, rule, Vote(len(lanes), *rule._core_rule, cost))
 
     def _made(self, lanes: Lanes, master: LossRule, vote: Vote) -> None:
-        self._lanes, self._master, self._vote = lanes, master, vote
-        self._rule = PortfolioRule(list(lanes.names), repr(master), vote.cost_positive, lanes.bias)
+        self._count(lanes, master, vote)
         self._busy = Busy()
         self._broken: LaneError | None = None
-
-    # ---- what it is -------------------------------------------------------------------------------------------------
-
-    @property
-    def n(self) -> int:
-        """The number of attributes (slots)."""
-        return self._lanes.n
-
-    @property
-    def rule(self) -> Rule:
-        """What its rounds are known by: its lanes' names, its master and its cost."""
-        return self._rule
-
-    @property
-    def lanes(self) -> tuple[str, ...]:
-        """The lanes' names."""
-        return self._lanes.names
-
-    @property
-    def cost_positive(self) -> float:
-        """What a missed positive example costs."""
-        return self._vote.cost_positive
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds were played."""
-        return self._vote.rounds
-
-    @property
-    def mistakes(self) -> int:
-        """In how many of them the vote was wrong."""
-        return self._vote.mistakes
-
-    @property
-    def updates(self) -> int:
-        """In how many of them some lane moved."""
-        return self._vote.updates
-
-    @property
-    def collisions(self) -> int:
-        """How many features fell into a slot that another one of the same example held."""
-        return self._vote.collisions
-
-    @property
-    def loss(self) -> float:
-        """The weight on wrong lanes, times what each round costs, summed."""
-        return self._vote.loss
-
-    @property
-    def log_loss(self) -> float:
-        """The sum of −ln of the calibrated probabilities that were given to what came, each before it came, by weight."""
-        return self._vote.log_loss
-
-    @property
-    def lane_mistakes(self) -> NDArray[np.int64]:
-        """How often each lane was wrong: a fresh read-only array."""
-        return self._vote.lane_mistakes
-
-    @property
-    def lane_losses(self) -> NDArray[np.float64]:
-        """What each lane lost: a fresh read-only array."""
-        return self._vote.lane_losses
-
-    @property
-    def lane_weights(self) -> NDArray[np.float64]:
-        """The lanes' weights in the next round, which add up to 1: a fresh read-only array."""
-        return self._vote.lane_weights
-
-    @property
-    def best_lane(self) -> int:
-        """The lane that lost least; the first, if there are several."""
-        return self._vote.best_lane
-
-    @property
-    def master(self) -> LossRule:
-        """The rule that weighs the lanes, as it stands: a copy."""
-        _, _, planes, heads = self._vote._state()
-        rule = copy(self._master)
-        rule._restore(**planes, **heads)
-        return rule
-
-    @property
-    def regret(self) -> float:
-        """How much more was lost than by the best lane."""
-        return self.master.regret
-
-    @property
-    def proven(self) -> Bound | None:
-        """What the regret is proven to stay below, in exact arithmetic; None where the master's theorem is silent."""
-        return self.master.proven
-
-    @property
-    def learners(self) -> tuple[Any, ...]:
-        """The lanes as learners: copies, but for learners of your own."""
-        with self._busy.reading():
-            return tuple(copy(self._lanes).members)
 
     # ---- two verbs --------------------------------------------------------------------------------------------------
 
@@ -247,8 +138,8 @@ class Portfolio:
             t, before, wrong = self.rounds + 1, self._vote.history, self.lane_mistakes
             if self._vote._check(code, weights) == 0:
                 self._vote._refuse(int(code[0]), scale, y, None, None)
-            made = _Columns(1)
-            done, fault = self._play(block, code, weights, lambda _: x, made, 0)
+            made = Columns(1)
+            _, fault = self._play(Rows(block, code, weights, lambda _: x), made, 0)
             if fault is not None:
                 raise _moved(fault, None, None)
             self._vote._collide(block.collisions)
@@ -274,20 +165,14 @@ class Portfolio:
         with self._busy.writing():
             self._check_whole()
             first, before, wrong, done, stop = self.rounds + 1, self._vote.history, self.lane_mistakes, 0, len(block)
-            made, fault, refused = _Columns(stop), None, False
+            made, fault, refused = Columns(stop), None, False
             while done < stop and fault is None and not refused:
                 last = min(done + (1 if self._lanes.foreign else _CHUNK), stop)
                 part = slice(done, last)
                 good = self._vote._check(codes[part], None if scales is None else scales[part])
                 refused, part = good < last - done, slice(done, done + good)
-                rows, fault = self._play(
-                    block.rows(done, done + good),
-                    codes[part],
-                    None if scales is None else scales[part],
-                    lambda row: read[row],
-                    made,
-                    done,
-                )
+                taken = block.rows(done, done + good), codes[part], None if scales is None else scales[part]
+                rows, fault = self._play(Rows(*taken, lambda row: read[row]), made, done)
                 done += rows
             played = voted_rounds(
                 first,
@@ -348,6 +233,12 @@ class Portfolio:
         portfolio._made(*portfolio_state.parts(parameters, arrays))
         return portfolio
 
+    @property
+    def learners(self) -> tuple[Any, ...]:
+        """The lanes as learners: copies, but for learners of your own."""
+        with self._busy.reading():
+            return tuple(copy(self._lanes).members)
+
     def _twin(self, lanes: Lanes) -> Self:
         twin = type(self).__new__(type(self))
         twin._made(lanes, self._master, Vote(self._vote))
@@ -369,76 +260,56 @@ class Portfolio:
 
     # ---- how ----------------------------------------------------------------------------------------------------------
 
-    def _play(
-        self,
-        block: Block,
-        codes: NDArray[np.int8],
-        weights: NDArray[np.float64] | None,
-        example: Callable[[int], object],
-        made: _Columns,
-        at: int,
-    ) -> tuple[int, ExampleError | None]:
-        """Rounds whose labels and weights are good, written to the columns from `at` on, up to a row that has a fault."""
+    def _play(self, rows: Rows, made: Columns, at: int) -> tuple[int, ExampleError | None]:
+        """Rounds that are written to the columns from `at` on, up to a row that has a fault: how many, and the fault."""
+        block, codes, weights, example = rows
         said, costs = self._lanes.said(len(block)), self._vote._costs(codes, weights)
-        if self._lanes.foreign and len(block):
-            fault = self._lanes.fault(block)
-            if fault is not None:
+        foreign = bool(self._lanes.foreign) and len(block) == 1
+        if foreign:
+            if (fault := self._lanes.fault(block)) is not None:
                 return 0, fault
-            cost = 1.0 if costs is None else float(costs[0])
             x = example(at)
             self._lanes.ask_foreign(x, said, 0)
         try:
-            if self._lanes.foreign and len(block):
-                self._lanes.teach_foreign(x, int(codes[0]) or -1, cost, said, 0)
-            rows, fault = self._lanes.learn_block(block, codes, costs, said)
-            self._count(rows, said, codes, weights, made, at)
+            if foreign:
+                self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else float(costs[0]), said)
+            played, fault = self._lanes.learn_block(block, codes, costs, said)
+            to = slice(at, at + played)
+            made.moved[to] = said.changed[:played]
+            self._vote._learn_block(
+                said.says[:played],
+                said.scores[:played],
+                codes[:played],
+                None if weights is None else weights[:played],
+                made.moved[to],
+                made.predictions[to],
+                made.scores[to],
+                made.shares[to],
+                made.losses[to],
+                made.chances[to],
+            )
         except LaneError as error:
             self._broken = error
             raise
         except BaseException:  # an interrupt, or no memory: some lanes are ahead of others
             self._broken = LaneError(f"it was interrupted in round {self.rounds + 1}, and its lanes are not in step any more")
             raise
-        return rows, fault
+        return played, fault
 
-    def _count(
-        self,
-        rows: int,
-        said: Said,
-        codes: NDArray[np.int8],
-        weights: NDArray[np.float64] | None,
-        made: _Columns,
-        at: int,
-    ) -> None:
-        """The vote of rows that the lanes have learned."""
-        to = slice(at, at + rows)
-        made.moved[to] = said.changed[:rows]
-        self._vote._learn_block(
-            said.says[:rows],
-            said.scores[:rows],
-            codes[:rows],
-            None if weights is None else weights[:rows],
-            made.moved[to],
-            made.predictions[to],
-            made.scores[to],
-            made.shares[to],
-            made.losses[to],
-            made.chances[to],
-        )
-
-    def _ask(self, X: object) -> _Columns:
+    def _ask(self, X: object) -> Columns:
         block, read = examples.many(X, self.n)
         return self._asked(block, lambda row: read[row])
 
-    def _ask_one(self, x: object) -> _Columns:
+    def _ask_one(self, x: object) -> Columns:
         try:
             return self._asked(one_block(x, self.n), lambda _: x)
         except ExampleError as error:
             raise _moved(error, None, None) from error
 
-    def _asked(self, block: Block, example: Callable[[int], object]) -> _Columns:
+    def _asked(self, block: Block, example: Callable[[int], object]) -> Columns:
         if block.n != self.n:
             raise ParameterError(f"found examples of {block.n} attributes, expected {self.n}")
-        made = _Columns(len(block))
+        made = Columns(len(block))
         with self._busy.reading():
             self._check_whole()
             for at in range(0, len(block), _CHUNK):
@@ -453,10 +324,6 @@ class Portfolio:
                 columns = made.predictions[to], made.scores[to], made.shares[to], made.chances[to]
                 self._vote._score_block(said.says, said.scores, *columns)
         return made
-
-    def _standing(self, wrong: NDArray[np.int64]) -> Standing:
-        proven = self.proven
-        return self._vote._standing(wrong, None if proven is None else proven.value)
 
     def _check_whole(self) -> None:
         if self._broken is not None:

@@ -13,7 +13,7 @@ from thresher._core import LARGEST_STATE, Vote
 from thresher.compose.lanes import Constant, Lanes
 from thresher.errors import ParameterError, StoreError
 from thresher.experts import AdaHedge, FixedShare, Hedge
-from thresher.experts.rule import LossRule, Parameters
+from thresher.experts.rule import Heads, LossRule, Parameters
 from thresher.linear import LEARNERS, LinearLearner
 
 __all__ = ["MASTERS", "parts", "state"]
@@ -55,7 +55,7 @@ def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Array
         "learner": "Portfolio",
         "arguments": {"n": lanes.n, "cost_positive": vote.cost_positive},
         "lanes": told,
-        "master": {"rule": type(master).__name__, "arguments": master._arguments(), "heads": master_heads},
+        "master": {"rule": type(master).__name__, "arguments": master._arguments(), "heads": Heads(*master_heads)._asdict()},
         "heads": heads,
     }, arrays
 

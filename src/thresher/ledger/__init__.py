@@ -1,6 +1,7 @@
 """What happened, held against what theory proves about it."""
 
 from thresher.ledger.best_expert import BestExpert
+from thresher.ledger.best_lane import BestLane
 from thresher.ledger.best_sequence import BestSequence
 from thresher.ledger.cover import Cover, Threshold
 from thresher.ledger.disjunction import Disjunction
@@ -12,6 +13,7 @@ from thresher.ledger.tally import Comparator, Tally, Watcher
 
 __all__ = [
     "BestExpert",
+    "BestLane",
     "BestMixture",
     "BestSequence",
     "Comparator",

@@ -55,6 +55,8 @@ _MEANING = {
     "best": "best is what the best expert lost, on the safe side",
     "switches": "switches at least the changes, or 0 where that allows more",
     "mistakes": "mistakes are those of the best expert",
+    "regret": "regret is what the master proves of its own",
+    "weighted": "weighted if rounds do not all cost 1",
     "loss": "loss at least what was lost",
 }
 

@@ -1,0 +1,136 @@
+"""What a portfolio has counted, and the columns in which its rounds come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import Block, PortfolioRule, Rule, Standing, Vote
+from thresher.bounds import Bound
+from thresher.compose.lanes import Lanes
+from thresher.experts.rule import LossRule
+
+__all__ = ["Columns", "Counted", "Rows"]
+
+
+class Rows(NamedTuple):
+    """Rows to play, with good labels and weights; `example` gives one as the user holds it."""
+
+    block: Block
+    codes: NDArray[np.int8]
+    weights: NDArray[np.float64] | None
+    example: Callable[[int], object]
+
+
+class Columns:
+    """The outcomes of rounds, in columns."""
+
+    def __init__(self, rows: int) -> None:
+        self.predictions = np.empty(rows, np.int8)
+        self.scores, self.shares, self.losses, self.chances = (np.empty(rows) for _ in range(4))
+        self.moved = np.empty(rows, np.bool_)
+
+
+class Counted:
+    """What a portfolio has counted: its lanes, its master and its vote."""
+
+    def _count(self, lanes: Lanes, master: LossRule, vote: Vote) -> None:
+        self._lanes, self._master, self._vote = lanes, master, vote
+        self._rule = PortfolioRule(list(lanes.names), repr(master), vote.cost_positive, lanes.bias)
+
+    @property
+    def n(self) -> int:
+        """The number of attributes (slots)."""
+        return self._lanes.n
+
+    @property
+    def rule(self) -> Rule:
+        """What its rounds are known by: its lanes' names, its master and its cost."""
+        return self._rule
+
+    @property
+    def lanes(self) -> tuple[str, ...]:
+        """The lanes' names."""
+        return self._lanes.names
+
+    @property
+    def cost_positive(self) -> float:
+        """What a missed positive example costs."""
+        return self._vote.cost_positive
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+        return self._vote.rounds
+
+    @property
+    def mistakes(self) -> int:
+        """In how many of them the vote was wrong."""
+        return self._vote.mistakes
+
+    @property
+    def updates(self) -> int:
+        """In how many of them some lane moved."""
+        return self._vote.updates
+
+    @property
+    def collisions(self) -> int:
+        """How many features fell into a slot that another one of the same example held."""
+        return self._vote.collisions
+
+    @property
+    def loss(self) -> float:
+        """The weight on wrong lanes, times what each round costs, summed."""
+        return self._vote.loss
+
+    @property
+    def log_loss(self) -> float:
+        """The sum of −ln of the calibrated probabilities that were given to what came, each before it came, by weight."""
+        return self._vote.log_loss
+
+    @property
+    def lane_mistakes(self) -> NDArray[np.int64]:
+        """How often each lane was wrong: a fresh read-only array."""
+        return self._vote.lane_mistakes
+
+    @property
+    def lane_losses(self) -> NDArray[np.float64]:
+        """What each lane lost: a fresh read-only array."""
+        return self._vote.lane_losses
+
+    @property
+    def lane_weights(self) -> NDArray[np.float64]:
+        """The lanes' weights in the next round, which add up to 1: a fresh read-only array."""
+        return self._vote.lane_weights
+
+    @property
+    def best_lane(self) -> int:
+        """The lane that lost least; the first, if there are several."""
+        return self._vote.best_lane
+
+    @property
+    def master(self) -> LossRule:
+        """The rule that weighs the lanes, as it stands: a copy."""
+        _, _, planes, heads = self._vote._state()
+        rule = copy(self._master)
+        rule._restore(planes["losses"], planes["weights"], *heads)
+        return rule
+
+    @property
+    def regret(self) -> float:
+        """How much more was lost than by the best lane."""
+        return self.master.regret
+
+    @property
+    def proven(self) -> Bound | None:
+        """What the regret is proven to stay below, in exact arithmetic; None where the master's theorem is silent."""
+        return self.master.proven
+
+    def _standing(self, wrong: NDArray[np.int64]) -> Standing:
+        """Where it stands; the lanes' mistakes since they were `wrong`."""
+        proven = self.proven
+        return self._vote._standing(wrong, None if proven is None else proven.value)
