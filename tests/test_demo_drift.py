@@ -15,6 +15,7 @@ import thresher as th
 from thresher.data.demo_drift import ROWS, TASTE, TURNS
 from thresher.data.demos import find
 from thresher.data.names import slot_of
+from thresher.linear import LinearLearner
 
 SLOTS = 2**18
 BASKETS = [
@@ -54,7 +55,7 @@ def test_the_taste_turns_into_its_opposite_and_one_basket_in_eight_goes_on_a_whi
     points = np.array([sum(TASTE.get(name, 0) for name in names) for _, names in BASKETS])
     liked = np.sign(points) == LABELS
     assert 0 not in points
-    assert (np.count_nonzero(~liked[:TURNS]), np.count_nonzero(liked[TURNS:])) == (499, 480)
+    assert [int(np.count_nonzero(half)) for half in (~liked[:TURNS], liked[TURNS:])] == [499, 480]
     assert round(TURNS / 499) == round(TURNS / 480) == 8
 
 
@@ -73,7 +74,7 @@ def test_what_is_not_in_the_taste_tells_nothing(kind: str) -> None:
 @cache
 def wrong() -> dict[str, NDArray[np.bool_]]:
     """In which rounds each of some learners was wrong."""
-    made: dict[str, th.LinearLearner] = {
+    made: dict[str, LinearLearner] = {
         "AROW": th.AROW(SLOTS, bias=1.0),
         "Perceptron": th.Perceptron(SLOTS, bias=1.0),
         "AdaGrad": th.AdaGrad(SLOTS, bias=1.0),

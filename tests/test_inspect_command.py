@@ -9,7 +9,7 @@ import pytest
 import thresher as th
 from tests.commands import PERCEPTRON, fruit, run, stop_after, written
 from thresher.data.names import slot_of
-from thresher.store import Model
+from thresher.store import Model, linear
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_the_heaviest_weights_are_shown_with_their_names(folder: Path) -> None:
     ran = run("inspect", "model")
     assert (ran.status, ran.err) == (0, "")
     assert written(folder) == before
-    learner = Model.load("model").learner
+    learner = linear(Model.load("model").learner)
     every = [(learner.weights[slot_of(f"n{k}", learner.n)], f"n{k}") for k in range(23)] + [(learner.bias_weight, "(bias)")]
     shown = weights_shown(ran.out)
     assert set(shown) <= set(every)
@@ -46,7 +46,7 @@ def test_top_says_how_many_on_either_side(folder: Path) -> None:
     few = weights_shown(run("inspect", "model", "--top", 2).out)
     assert [weight > 0 for weight, _ in few] == [True, True, False, False]
     all_of_them = weights_shown(run("inspect", "model", "--top", 10**6).out)
-    learner = Model.load("model").learner
+    learner = linear(Model.load("model").learner)
     assert len(all_of_them) == (learner.weights != 0).sum() + (learner.bias_weight != 0)
     assert few == [*all_of_them[:2], *all_of_them[-2:]]
 

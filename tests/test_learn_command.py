@@ -18,7 +18,7 @@ import thresher as th
 from tests.commands import PERCEPTRON, fruit, read_in_pieces, run, started, svmlight
 from tests.played import SLOTS, by_the_definition, everything_of, learned_oranges, oranges
 from thresher.data.names import slot_of
-from thresher.store import Model
+from thresher.store import Model, linear
 
 
 def numbers(line: str) -> list[str]:
@@ -126,13 +126,13 @@ def test_json_is_the_only_thing_on_stdout_and_agrees_with_the_definition() -> No
 
 def test_the_weights_are_those_of_the_definition(tmp_path: Path) -> None:
     run(*PERCEPTRON, "demo:oranges", "--quiet", "--no-check", "--save", tmp_path / "model")
-    model = Model.load(tmp_path / "model")
+    learner = linear(Model.load(tmp_path / "model").learner)
     *named, bias = oranges().weights.items()
-    assert (model.learner.bias_weight, "") == (bias[1], bias[0])
+    assert (learner.bias_weight, "") == (bias[1], bias[0])
     expected = np.zeros(SLOTS)
     for name, weight in named:
         expected[slot_of(name, SLOTS)] += float(weight)
-    assert (model.learner.weights == expected).all()
+    assert (learner.weights == expected).all()
 
 
 def test_quiet_leaves_stderr_empty_and_changes_nothing_else() -> None:
@@ -227,7 +227,7 @@ def test_every_option_of_the_learner_is_played_as_defined(
     positives = [(label, guess) for label, guess in zip(played.labels, played.predictions, strict=True) if label > 0]
     assert said["mistakes"] == said["updates"] == sum(played.wrong)
     assert said["confusion"]["false_negatives"] == sum(guess != label for label, guess in positives)
-    learner = Model.load(tmp_path / "model").learner
+    learner = linear(Model.load(tmp_path / "model").learner)
     for name, weight in played.weights.items():
         learned = learner.weights[slot_of(name, SLOTS)] if name else learner.bias_weight
         assert math.isclose(learned, float(weight), rel_tol=1e-12, abs_tol=1e-12)

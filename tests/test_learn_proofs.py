@@ -14,7 +14,7 @@ from tests.commands import PERCEPTRON, fruit, run, written
 from tests.oracles import bits
 from tests.played import by_the_definition, everything_of, learned_oranges, oranges
 from thresher.data.demos import RIGHTLY_LABELLED, find
-from thresher.store import Model
+from thresher.store import Model, linear
 
 # ---- what is proven ------------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ def test_weights_too_large_for_a_witness_are_learned_and_saved_though_nothing_is
     ran = run(*PERCEPTRON, source, "--quiet", "--bits", 6, "--save", tmp_path / "model")
     assert (ran.status, ran.err) == (0, "")
     assert "Nothing is proven yet: the final weights cannot be the witness" in ran.out
-    assert abs(Model.load(tmp_path / "model").learner.weights).max() > 2.0**250
+    assert abs(linear(Model.load(tmp_path / "model").learner).weights).max() > 2.0**250
 
 
 def test_a_source_that_changes_before_it_is_read_again_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_learning_more_from_a_model_equals_learning_all_at_once(tmp_path: Path) 
     run(*PERCEPTRON, tmp_path / "both", "--quiet", "--bits", 8, "--save", tmp_path / "at once", "--normalize")
     assert everything_of(tmp_path / "model") == everything_of(tmp_path / "at once")
     learner = Model.load(tmp_path / "model").learner
-    assert bits(learner.weights) == bits(Model.load(tmp_path / "at once").learner.weights)
+    assert bits(linear(learner).weights) == bits(linear(Model.load(tmp_path / "at once").learner).weights)
 
 
 def test_what_follows_a_model_is_counted_from_zero_weights_and_at_most_conditional(tmp_path: Path) -> None:

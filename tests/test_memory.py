@@ -18,6 +18,7 @@ import thresher as th
 from tests.commands import PERCEPTRON, fruit, read_in_pieces, run, stop_after
 from thresher.cli import learning
 from thresher.evaluate import Outcomes
+from thresher.store import linear
 
 BITS = 22
 PLANE = 8 * 2**BITS
@@ -86,7 +87,7 @@ def test_copies_go_their_own_ways(twin: Callable[[th.Perceptron], th.Perceptron]
 def test_what_was_shown_of_the_weights_stays_when_the_learner_goes_on(tmp_path: Path) -> None:
     learner = learned()
     th.save(learner, tmp_path / "model")
-    for goes_on in (learner, th.load(tmp_path / "model"), th.Perceptron.from_state(*learner.state())):
+    for goes_on in (learner, linear(th.load(tmp_path / "model")), th.Perceptron.from_state(*learner.state())):
         shown, state, separator = goes_on.weights, goes_on.state()[1]["weights"], th.Separator.of(goes_on)
         goes_on.learn([1, 2, 3], +1)
         goes_on.learn_many([[1, 2, 3]] * 2, [-1, +1])

@@ -285,7 +285,7 @@ def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeyp
 def test_a_second_ctrl_c_during_the_check_keeps_the_model_and_shows_what_was_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thresher.cli.learning.witnesses", pressed_twice)
+    monkeypatch.setattr("thresher.cli.checking.witnesses", pressed_twice)
     ran = run(*PERCEPTRON, "demo:oranges", "--save", tmp_path / "model", "--quiet")
     assert ran.status == 130
     assert "Nothing is proven yet: the check was interrupted." in ran.out

@@ -6,16 +6,32 @@ import argparse
 import sys
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher.cli.progress import Bar
 from thresher.cli.reading import no_recipe, reading
+from thresher.compose import Portfolio
 from thresher.data.source import Source
-from thresher.data.stream import UNLABELLED, open_stream
+from thresher.data.stream import UNLABELLED, Batch, open_stream
 from thresher.errors import ParameterError, SourceError
 from thresher.evaluate import Confusion
-from thresher.store import Model
+from thresher.linear import LinearLearner
+from thresher.store import Model, StoredLearner
 
 __all__ = ["predict"]
+
+
+def _said(learner: StoredLearner, batch: Batch, scored: bool) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """The labels, and where they are wanted the scores; where these tell the labels, they are made once."""
+    if isinstance(learner, Portfolio):
+        return learner.predict_many(batch.X), learner.score_many(batch.X) if scored else np.zeros(0)
+    scores = learner.score_many(batch.X)
+    return learner._predictions(scores), scores
+
+
+def _chances(learner: StoredLearner, batch: Batch) -> NDArray[np.float64]:
+    """The chances of the positive label; a portfolio's are calibrated."""
+    return learner.calibrated_many(batch.X) if isinstance(learner, Portfolio) else learner.p_positive_many(batch.X)
 
 
 def predict(options: argparse.Namespace) -> int:
@@ -24,7 +40,7 @@ def predict(options: argparse.Namespace) -> int:
     learner, recipe = model.learner, model.recipe
     if recipe is None:
         raise no_recipe(options.model)
-    if options.probabilities and learner._chances(np.zeros(0)) is None:
+    if options.probabilities and isinstance(learner, LinearLearner) and learner._chances(np.zeros(0)) is None:
         raise ParameterError(f"found --probabilities, but a {type(learner).__name__} has none; --scores shows its scores")
     if options.id not in (None, "tag") or (options.id and not recipe.named):
         raise ParameterError(f"found --id {options.id}, expected tag, which only Vowpal Wabbit text has")
@@ -44,14 +60,13 @@ def predict(options: argparse.Namespace) -> int:
         ) as stream,
     ):
         for batch in stream:
-            scores = learner.score_many(batch.X)
-            said = learner._predictions(scores)
+            said, scores = _said(learner, batch, options.scores)
             columns = [batch.tags] if options.id else []
             columns.append(spelled[said + 1].tolist())
             if options.scores:
                 columns.append([repr(score + 0.0) for score in scores.tolist()])
             if options.probabilities:
-                columns.append([repr(chance) for chance in learner.p_positive_many(batch.X).tolist()])
+                columns.append([repr(chance) for chance in _chances(learner, batch).tolist()])
             lines = "".join("\t".join(row) + "\n" for row in zip(*columns, strict=True))
             sys.stdout.buffer.write(lines.encode("utf-8", "surrogateescape"))
             made = made.after(batch.y[batch.y != UNLABELLED], said[batch.y != UNLABELLED])
