@@ -135,7 +135,7 @@ class PythonVote {
             if (before.shape(0) != voting.lanes()) throw std::invalid_argument("one count a lane");
             Standing made{.mistakes = voting.mistakes,
                           .all_mistakes = voting.mistakes,
-                          .losses = voting.losses,
+                          .losses = lost(voting),
                           .regret_bound = regret_bound,
                           .rule = voting.mixer.rule(),
                           .master = voting.mixer.head,
@@ -161,9 +161,9 @@ class PythonVote {
 
     nb::ndarray<nb::numpy, const double, nb::ndim<1>> losses() {
         return read([](const Voting& voting) {
-            std::vector<double> lost;
-            for (const Pair& loss : voting.losses) lost.push_back(loss.high + loss.low);
-            return fresh(lost);
+            std::vector<double> sums;
+            for (const Pair& loss : lost(voting)) sums.push_back(loss.high + loss.low);
+            return fresh(sums);
         });
     }
 
@@ -172,8 +172,8 @@ class PythonVote {
             const auto less = [](const Pair& a, const Pair& b) {
                 return a.high < b.high || (a.high == b.high && a.low < b.low);
             };
-            const auto least = std::min_element(voting.losses.begin(), voting.losses.end(), less);
-            return static_cast<std::size_t>(least - voting.losses.begin());
+            const std::vector<Pair> all = lost(voting);
+            return static_cast<std::size_t>(std::min_element(all.begin(), all.end(), less) - all.begin());
         });
     }
 
@@ -181,7 +181,7 @@ class PythonVote {
         return read([](const Voting& voting) {
             nb::dict arrays, heads, planes;
             std::vector<double> high, low;
-            for (const Pair& loss : voting.losses) {
+            for (const Pair& loss : lost(voting)) {
                 high.push_back(loss.high);
                 low.push_back(loss.low);
             }
@@ -254,9 +254,16 @@ class PythonVote {
 
   private:
     static constexpr std::pair<const char*, double Calibration::*> calibrated[] = {
-        {"slope", &Calibration::slope},     {"offset", &Calibration::offset}, {"squares", &Calibration::squares},
-        {"cross", &Calibration::cross},     {"weight", &Calibration::weight}, {"log_loss", &Calibration::lost},
+        {"slope", &Calibration::slope},     {"offset", &Calibration::offset},
+        {"slope_spread", &Calibration::slope_spread}, {"cross_spread", &Calibration::cross_spread},
+        {"offset_spread", &Calibration::offset_spread}, {"log_loss", &Calibration::lost},
         {"log_rest", &Calibration::rest}, {"product", &Calibration::product}};
+
+    static std::vector<Pair> lost(const Voting& voting) {
+        std::vector<Pair> all;
+        for (std::size_t i = 0; i < voting.lanes(); ++i) all.push_back(voting.lost(i));
+        return all;
+    }
 
     static void check_rows(std::size_t rows, const std::optional<Vector<double>>& weights) {
         if (weights && weights->shape(0) != rows) throw std::invalid_argument("one weight a row");

@@ -7,7 +7,7 @@
 // Beside it stands the combined score z, the mean of the lanes' scores by weight, each in units of its own mean size so
 // far, and the chance of +1 that it stands for, 1 / (1 + e^-(a z + b)): a and b follow the log loss by Newton's steps.
 //
-// Everything is summed lane by lane in one order, in plain code: the same bits everywhere.
+// Everything is summed in one order on every instruction set: the same bits everywhere.
 #pragma once
 
 #include <algorithm>
@@ -15,30 +15,84 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "elementary.hpp"
 #include "group.hpp"
 #include "mixer.hpp"
+#include "mixer_kernels.hpp"
 
 namespace thresher {
 
-// Platt's line from scores to chances, online: a Newton step a round on the log loss.
+// Sums of weight: on lanes that say +1, that say neither, on all; and the sum of w times the score in units of its size.
+struct Sides {
+    double plus;
+    double neither;
+    double total;
+    double mean;
+};
+
+inline constexpr double largest_score = 0x1p500;
+inline constexpr double largest_ratio = 16.0;  // a score in units of the mean of the sizes so far is cut off there
+
+#define THRESHER_VOTES BaselineVotes
+#define THRESHER_LANES 2
+#define THRESHER_TARGET
+#include "vote_sweeps.hpp"
+#undef THRESHER_VOTES
+#undef THRESHER_LANES
+#undef THRESHER_TARGET
+
+#ifdef THRESHER_HAS_AVX2
+#define THRESHER_VOTES Avx2Votes
+#define THRESHER_LANES 4
+#define THRESHER_TARGET THRESHER_AVX2
+#include "vote_sweeps.hpp"
+#undef THRESHER_VOTES
+#undef THRESHER_LANES
+#undef THRESHER_TARGET
+#endif
+
+inline BaselineVotes votes_for(Baseline) { return {}; }
+#ifdef THRESHER_HAS_AVX2
+inline Avx2Votes votes_for(Avx2) { return {}; }
+#endif
+
+// Platt's line from scores to chances, online: in each round an online Newton step on the log loss. `spread` is the
+// inverse of the matrix of it, the sum of the squared gradients and of what is believed before the first round.
 struct Calibration {
-    // What the line is believed to be before the first round, a = 1 and b = 0, counts as much as this curvature.
-    static constexpr double belief = 4.0, steepest = 64.0, farthest = 32.0;
+    static constexpr double belief = 4.0, rate = 3.0;  // of a grid, as docs/decisions/0007-portfolio.md tells
+    static constexpr double steepest = 64.0, farthest = 32.0, longest = 4.0;
 
     double slope = 1.0;   // a
     double offset = 0.0;  // b
-    double squares = belief, cross = 0.0, weight = belief;  // the curvature so far: sums of q(1 - q) (z z, z, 1)
-    double lost = 0.0;    // the log loss so far, high and low part, but for ln of `product`
+    double slope_spread = 1.0 / belief;
+    double cross_spread = 0.0;
+    double offset_spread = 1.0 / belief;
+    double lost = 0.0;  // the log loss so far, high and low part, but for ln of `product`
     double rest = 0.0;
     double product = 1.0;  // of the chances that were given to what came, since a logarithm was taken
 
     double chance(double z) const {
         const double t = std::clamp(slope * z + offset, -farthest, farthest);
-        const double part = quick_exp(-std::fabs(t));
+        const double part = fall(std::fabs(t));
         return (t >= 0.0 ? 1.0 : part) / (1.0 + part);
+    }
+
+    // e^-x for x from 0 to 32, to within a few units in the last place: the terms of the series do not wait for each
+    // other, because every round waits for this.
+    static double fall(double x) {
+        constexpr double ln_2_high = 0x1.62e42feep-1, ln_2_low = 0x1.a39ef35793c76p-33, nearest = 0x1.8p52;
+        const double k = (x * -0x1.71547652b82fep0 + nearest) - nearest;
+        const double r = (-x - k * ln_2_high) - k * ln_2_low, q = r * r, q2 = q * q;
+        const double first = (1.0 + r) + (1.0 / 2.0 + 1.0 / 6.0 * r) * q;
+        const double second = (1.0 / 24.0 + 1.0 / 120.0 * r) + (1.0 / 720.0 + 1.0 / 5040.0 * r) * q;
+        const double third = (1.0 / 40320.0 + 1.0 / 362880.0 * r) + (1.0 / 3628800.0 + 1.0 / 39916800.0 * r) * q;
+        const auto power = static_cast<std::uint64_t>(static_cast<std::int64_t>(k) + 1023) << 52;
+        return (first + q2 * (second + q2 * third)) * std::bit_cast<double>(power);
     }
 
     double log_loss() const { return lost + (rest - quick_log(product)); }
@@ -47,13 +101,18 @@ struct Calibration {
     void learn(double z, double q, int label, double example_weight) {
         if (example_weight == 0.0) return;
         charge(label > 0 ? q : 1.0 - q, example_weight);
-        const double pull = example_weight * ((label > 0 ? 1.0 : 0.0) - q), curve = example_weight * (q * (1.0 - q));
-        squares += curve * z * z;
-        cross += curve * z;
-        weight += curve;
-        const double part = pull / (squares * weight - cross * cross);
-        slope = std::clamp(slope + part * (weight * z - cross), 0.0, steepest);
-        offset = std::clamp(offset + part * (squares - cross * z), -farthest, farthest);
+        const double pull = (label > 0 ? 1.0 : 0.0) - q;
+        const double along = slope_spread * z + cross_spread, across = cross_spread * z + offset_spread;
+        const double reach = std::max(0.0, along * z + across), square = example_weight * (pull * pull);
+        const double inverse = 1.0 / (1.0 + square * reach);
+        double step = rate * example_weight * pull * inverse;
+        if (std::fabs(step) * reach > longest) step = std::copysign(longest / reach, pull);  // no chance jumps farther
+        slope = std::clamp(slope + step * along, 0.0, steepest);
+        offset = std::clamp(offset + step * across, -farthest, farthest);
+        const double shrink = square * inverse;
+        slope_spread = std::max(0.0, slope_spread - shrink * along * along);
+        cross_spread -= shrink * along * across;
+        offset_spread = std::max(0.0, offset_spread - shrink * across * across);
     }
 
   private:
@@ -99,6 +158,8 @@ class Voting {
           sizes(lanes),
           mistakes(lanes),
           losses(lanes),
+          plus_(lanes, std::int8_t{+1}),
+          minus_(lanes, std::int8_t{-1}),
           lost_(lanes) {}
 
     std::size_t lanes() const { return mixer.n(); }
@@ -117,42 +178,38 @@ class Voting {
         return Fault::Kind::none;
     }
 
+    // What lane i lost. Where every round costs 1 these are its mistakes.
+    Pair lost(std::size_t i) const {
+        return head.weighted == 0 ? Pair{static_cast<double>(mistakes[i]), 0.0} : losses[i];
+    }
+
     // What lanes that say this, with these scores, come to.
     template <class Score>
     Ballot vote(const std::int8_t* says, const Score* scores) const {
-        const double* const w = mixer.weights().data();
-        double plus[4] = {}, minus[4] = {}, neither[4] = {}, mean[4] = {};
-        const auto rounds = static_cast<double>(head.rounds);
-        for (std::size_t i = 0; i < lanes(); ++i) {
-            const std::size_t k = i % 4;
-            plus[k] += says[i] > 0 ? w[i] : 0.0;
-            minus[k] += says[i] < 0 ? w[i] : 0.0;
-            neither[k] += says[i] == 0 ? w[i] : 0.0;
-            mean[k] += w[i] * relative(bounded(scores[i]), sizes[i], rounds);
-        }
-        const double for_plus = reduce(plus), asleep = reduce(neither), total = for_plus + (reduce(minus) + asleep);
-        Ballot ballot{for_plus / total, reduce(mean) / total, 0.0, asleep / total, 0};
-        ballot.label = ballot.p >= 0.5 ? +1 : -1;
-        ballot.chance = calibration.chance(ballot.z);
-        return ballot;
+        return dispatch([&](auto isa) {
+            return judged(votes_for(isa).template look<false>(says, scores, mixer.weights().data(),
+                                                              const_cast<double*>(sizes.data()), lanes(), rounds()));
+        });
     }
 
     // One whole round. The label and the weight are good, and the lanes have learned; `moved` says whether one did.
     template <class Score>
     Ballot learn(const std::int8_t* says, const Score* scores, std::int8_t code, double weight, bool moved) {
-        Ballot ballot = vote(says, scores);
         const auto label = static_cast<std::int8_t>(code > 0 ? +1 : -1);
         const double price = cost(code, weight);
+        Ballot ballot = dispatch([&](auto isa) {
+            return judged(votes_for(isa).template look<true>(says, scores, mixer.weights().data(), sizes.data(),
+                                                             lanes(), rounds()));
+        });
         ballot.loss = label > 0 ? 1.0 - ballot.p : std::min(1.0, ballot.p + ballot.loss);
         ++head.rounds;
         calibration.learn(ballot.z, ballot.chance, label, weight);
-        for (std::size_t i = 0; i < lanes(); ++i) sizes[i] += std::fabs(bounded(scores[i]));
+        if (price != 1.0 && head.weighted == 0) [[unlikely]] begin_weights();
         settle(says, label, price);
         const bool mistake = ballot.label != label;
         head.mistakes += mistake;
         head.updates += moved;
         if (mistake) add(head.missed, price);
-        if (price != 1.0 && head.weighted == 0) head.weighted = head.rounds;
         if (head.negative == Negative::unseen && code != +1) head.negative = static_cast<Negative>(code);
         const std::uint64_t facts = std::rotl(std::bit_cast<std::uint64_t>(ballot.p), 17);
         head.history = next_history(head.history, {ballot.z, ballot.label, label, moved},
@@ -175,35 +232,35 @@ class Voting {
     std::vector<Pair> losses;            // and what that cost
 
   private:
-    static constexpr double largest_score = 0x1p500, largest_ratio = 16.0;
+    double rounds() const { return static_cast<double>(head.rounds); }
 
-    // A score that a sum can take: a lane of somebody's own may say anything.
-    template <class Score>
-    static double bounded(Score score) {
-        const auto s = static_cast<double>(score);
-        return s == s ? std::clamp(s, -largest_score, largest_score) : 0.0;
+    Ballot judged(const Sides& sides) const {
+        Ballot ballot{sides.plus / sides.total, sides.mean / sides.total, 0.0, sides.neither / sides.total, 0};
+        ballot.label = ballot.p >= 0.5 ? +1 : -1;
+        ballot.chance = calibration.chance(ballot.z);
+        return ballot;
     }
 
-    // A score in units of the mean of the sizes so far, cut off where it is far above them.
-    static double relative(double score, double size, double rounds) {
-        return size > 0.0 ? std::clamp(rounds * (score / size), -largest_ratio, largest_ratio) : 0.0;
+    // From this round on a mistake does not cost 1 any more.
+    void begin_weights() {
+        for (std::size_t i = 0; i < lanes(); ++i) losses[i] = lost(i);
+        head.weighted = head.rounds;
     }
 
     void settle(const std::int8_t* says, std::int8_t label, double price) {
-        std::size_t wrong = 0;
-        for (std::size_t i = 0; i < lanes(); ++i) wrong += says[i] != label;
-        if (wrong == 0 && mixer.idle()) return;
-        for (std::size_t i = 0; i < lanes(); ++i) {
-            const bool erred = says[i] != label;
-            lost_[i] = erred ? price : 0.0;
-            mistakes[i] += erred;
-            if (erred) add(losses[i], price);
-        }
-        if (wrong > 0) add(head.cost, price);
+        const std::vector<std::int8_t>& right = label > 0 ? plus_ : minus_;
+        const bool all_right = std::memcmp(says, right.data(), lanes()) == 0;
+        if (all_right && mixer.idle()) return;
+        dispatch([&](auto isa) {
+            votes_for(isa).charge(says, label, price, lost_.data(), mistakes.data(), lanes());
+        });
+        for (std::size_t i = 0; head.weighted > 0 && i < lanes(); ++i) add(losses[i], lost_[i]);
+        if (!all_right) add(head.cost, price);
         double loss = 0.0;
         mixer.learn(lost_.data(), loss);  // no fault: these are finite, and nobody sleeps
     }
 
+    std::vector<std::int8_t> plus_, minus_;
     std::vector<double> lost_;
 };
 

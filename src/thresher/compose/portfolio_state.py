@@ -26,7 +26,7 @@ _MOST_LANES = 2**16
 _ARRAYS = {"sizes": np.float64, "mistakes": np.int64, "losses": np.float64, "rests": np.float64}
 _COUNTS = ("rounds", "mistakes", "updates", "collisions", "history", "negative", "weighted")
 _SUMS = ("missed", "missed_rest", "cost", "cost_rest")
-_LINE = ("slope", "offset", "squares", "cross", "weight", "log_loss", "log_rest", "product")
+_LINE = ("slope", "offset", "slope_spread", "cross_spread", "offset_spread", "log_loss", "log_rest", "product")
 _LARGEST_SUM = 2.0**900
 _SLACK = 1e-6
 
@@ -180,18 +180,19 @@ def _check_vote(kept: Arrays, heads: object, lanes: int, cost: float) -> None:
 
 
 def _line(heads: Mapping[str, float]) -> bool:
-    """Whether the calibration can be one: its curvature grows from where it began, and so has a positive determinant."""
-    begin = 4.0
-    squares, cross, weight = heads["squares"], heads["cross"], heads["weight"]
+    """Whether the calibration can be one: its spread shrinks from where it began, and is that of a matrix that can be."""
+    begin = 0.25
+    slope, cross, offset = heads["slope_spread"], heads["cross_spread"], heads["offset_spread"]
+    fresh = (heads["slope"], heads["offset"], slope, cross, offset, heads["log_loss"], heads["product"])
     return (
         0.0 <= heads["slope"] <= 64.0
         and abs(heads["offset"]) <= 32.0
-        and squares >= begin
-        and weight >= begin
-        and cross * cross <= (squares - begin) * (weight - begin) * (1 + _SLACK)
-        and (heads["rounds"] > 0 or (squares, weight, heads["log_loss"], heads["product"]) == (begin, begin, 0.0, 1.0))
+        and 0.0 <= slope <= begin
+        and 0.0 <= offset <= begin
+        and cross * cross <= slope * offset + 2.0**-60
+        and (heads["rounds"] > 0 or fresh == (1.0, 0.0, begin, 0.0, begin, 0.0, 1.0))
         and _pair(heads["log_loss"], heads["log_rest"])
-        and 0.0 < heads["product"] <= 1.0
+        and 2.0**-900 <= heads["product"] <= 1.0
     )
 
 

@@ -16,7 +16,6 @@ from thresher.ledger.tally import Tally
 
 __all__ = ["BestLane"]
 
-_RANGE = "no round costs more than 1"
 _COVERED = "rounding to float64 is covered"
 
 
@@ -132,21 +131,24 @@ class Composed:
         if standing.rate == "adaptive":
             rounding = adahedge_rounding(n=n, rounds=rounds, sizes=sizes, ranges=sizes, gaps=standing.gap)
             return bounds.adahedge_run(standing.gap).value, rounding + summed, ()
-        broken = (Premise(_RANGE, Status.BROKEN, f"one cost {above(standing.largest)}"),) if standing.largest > 1.0 else ()
+        # A rule at the rate η on losses up to S is the same rule at the rate ηS on losses up to 1, which a power of 2 shows bit
+        # for bit; its regret is S times that one's.
+        scale = max(1.0, standing.largest)
+        two = 2.0 ** math.ceil(math.log2(scale))
+        sizes /= two
         if standing.rate == "share":
-            value = bounds.fixed_share(rounds, n=n, switches=0, eta=standing.eta, alpha=standing.alpha).value
-            rounding = fixed_share_rounding(
-                n=n, rounds=rounds, sizes=sizes, ranges=sizes, eta=standing.eta, alpha=standing.alpha
-            )
+            eta, alpha = standing.eta, standing.alpha
+            value = scale * bounds.fixed_share(rounds, n=n, switches=0, eta=eta * scale, alpha=alpha).value
+            rounding = two * fixed_share_rounding(n=n, rounds=rounds, sizes=sizes, ranges=sizes, eta=eta * two, alpha=alpha)
             if math.isinf(rounding):
-                return value, 0.0, (*broken, Premise(_COVERED, Status.BROKEN, "η is above 600, or α below n·2^-900"))
-            return value, rounding + summed + 2.0**-49 * value, broken
-        rounding = hedge_rounding(n=n, rounds=rounds, sizes=sizes, ranges=sizes)
-        if standing.rate == "anytime":
-            value = bounds.hedge_anytime(rounds, n=n).value
+                return value, 0.0, (Premise(_COVERED, Status.BROKEN, "η times a cost is above 600, or α below n·2^-900"),)
+            return value, rounding + summed + 2.0**-49 * value, ()
+        rounding = two * hedge_rounding(n=n, rounds=rounds, sizes=sizes, ranges=sizes)
+        if standing.rate == "anytime":  # ln N/η + η(1 + 1/√2 + … )S²/8 at η = 2√(ln N/T), which is √(T ln N) where S = 1
+            value = bounds.hedge_anytime(rounds, n=n).value * (1 + scale * scale) / 2
         else:
-            value = bounds.hedge_fixed(rounds, n=n, eta=standing.eta).value
-        return value, rounding + summed + 2.01 * stretch * value, broken
+            value = scale * bounds.hedge_fixed(rounds, n=n, eta=standing.eta * scale).value
+        return value, rounding + summed + 2.01 * stretch * (1 + scale) * value, ()
 
     def _played(self) -> tuple[Premise, ...]:
         """The premises on how the rounds were played."""

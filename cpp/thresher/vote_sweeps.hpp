@@ -1,0 +1,116 @@
+// The sweeps over a portfolio's lanes, for one instruction set. vote.hpp reads this twice, and says how many doubles a
+// register holds and what to compile for: one text, so one arithmetic and the same bits.
+//
+// Lanes come in blocks of eight, the last one filled up with lanes without weight. A sum over all of them is eight
+// partial sums, lane i into sum i mod 8.
+
+struct THRESHER_VOTES {
+    static constexpr std::size_t lanes = THRESHER_LANES, parts = block / lanes;
+    typedef double Lanes __attribute__((vector_size(8 * lanes)));
+    typedef std::int64_t Bits __attribute__((vector_size(8 * lanes)));
+    typedef std::int8_t Bytes __attribute__((vector_size(lanes)));
+
+    // What lanes that say this come to. Where they learn, the sizes of their scores are counted.
+    template <bool learn, class Score>
+    THRESHER_TARGET static Sides look(const std::int8_t* says, const Score* scores, const double* w, double* sizes,
+                                      std::size_t n, double rounds) {
+        Lanes plus[parts] = {}, neither[parts] = {}, total[parts] = {}, mean[parts] = {};
+        std::int8_t few_says[block];
+        Score few_scores[block];
+        double few_weights[block], few_sizes[block];
+        for (std::size_t i = 0; i < n; i += block) {
+            const std::int8_t* said = says + i;
+            const Score* score = scores + i;
+            const double* weights = w + i;
+            double* size = sizes + i;
+            const bool last = n - i < block;
+            if (last) [[unlikely]] {
+                said = filled(few_says, said, n - i, std::int8_t{1});
+                score = filled(few_scores, score, n - i, Score{0});
+                weights = filled(few_weights, weights, n - i, 0.0);
+                size = filled(few_sizes, size, n - i, 0.0);
+            }
+            for (std::size_t k = 0; k < parts; ++k) {
+                Bytes bytes;
+                Lanes s, weight, all;
+                std::memcpy(&bytes, said + k * lanes, sizeof bytes);
+                load(score + k * lanes, s);
+                std::memcpy(&weight, weights + k * lanes, sizeof weight);
+                std::memcpy(&all, size + k * lanes, sizeof all);
+                const Bits label = __builtin_convertvector(bytes, Bits);
+                plus[k] += masked(label > 0, weight);
+                neither[k] += masked(label == 0, weight);
+                total[k] += weight;
+                bound(s);
+                const Bits seen = all > 0.0;
+                Lanes ratio = masked(seen, (s / (seen ? all : Lanes{} + 1.0)) * rounds);
+                const Lanes most = Lanes{} + largest_ratio;
+                ratio = ratio > most ? most : ratio;
+                ratio = ratio < -most ? -most : ratio;
+                mean[k] += weight * ratio;
+                if constexpr (learn) {
+                    all += reinterpret_cast<Lanes>(reinterpret_cast<Bits>(s) & std::numeric_limits<std::int64_t>::max());
+                    std::memcpy(size + k * lanes, &all, sizeof all);
+                }
+            }
+            if (learn && last) [[unlikely]]
+                std::copy_n(size, n - i, sizes + i);
+        }
+        return {sum(plus), sum(neither), sum(total), sum(mean)};
+    }
+
+    // What each lane loses, the price if it was wrong; and its mistakes are counted.
+    THRESHER_TARGET static void charge(const std::int8_t* says, std::int8_t truth, double price, double* lost,
+                                       std::int64_t* mistakes, std::size_t n) {
+        std::size_t i = 0;
+        for (; i + lanes <= n; i += lanes) {
+            Bytes bytes;
+            Bits made;
+            std::memcpy(&bytes, says + i, sizeof bytes);
+            std::memcpy(&made, mistakes + i, sizeof made);
+            const Bits wrong = __builtin_convertvector(bytes, Bits) != std::int64_t{truth};
+            const Lanes loss = masked(wrong, Lanes{} + price);
+            made -= wrong;  // what is true is -1
+            std::memcpy(lost + i, &loss, sizeof loss);
+            std::memcpy(mistakes + i, &made, sizeof made);
+        }
+        for (; i < n; ++i) {
+            const bool wrong = says[i] != truth;
+            lost[i] = wrong ? price : 0.0;
+            mistakes[i] += wrong;
+        }
+    }
+
+  private:
+    THRESHER_TARGET static Lanes masked(const Bits& mask, const Lanes& x) {
+        return reinterpret_cast<Lanes>(mask & reinterpret_cast<Bits>(x));
+    }
+
+    // A score that a sum can take: a lane of somebody's own may say anything.
+    THRESHER_TARGET static void bound(Lanes& s) {
+        const Lanes most = Lanes{} + largest_score;
+        s = masked(s == s, s);
+        s = s > most ? most : s;
+        s = s < -most ? -most : s;
+    }
+
+    THRESHER_TARGET static void load(const double* at, Lanes& x) { std::memcpy(&x, at, sizeof x); }
+    THRESHER_TARGET static void load(const float* at, Lanes& x) {
+        typedef float Floats __attribute__((vector_size(4 * lanes)));
+        Floats few;
+        std::memcpy(&few, at, sizeof few);
+        x = __builtin_convertvector(few, Lanes);
+    }
+
+    THRESHER_TARGET static double sum(const Lanes (&parted)[parts]) {
+        double s[block];
+        std::memcpy(s, parted, sizeof s);
+        return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    }
+
+    template <class Value>
+    static Value* filled(Value* few, const Value* from, std::size_t size, Value rest) {
+        std::fill(std::copy_n(from, size, few), few + block, rest);
+        return few;
+    }
+};
