@@ -256,7 +256,7 @@ class PythonVote {
     static constexpr std::pair<const char*, double Calibration::*> calibrated[] = {
         {"slope", &Calibration::slope},     {"offset", &Calibration::offset},
         {"slope_spread", &Calibration::slope_spread}, {"cross_spread", &Calibration::cross_spread},
-        {"offset_spread", &Calibration::offset_spread}, {"log_loss", &Calibration::lost},
+        {"offset_spread", &Calibration::offset_spread}, {"weights", &Calibration::weights}, {"log_loss", &Calibration::lost},
         {"log_rest", &Calibration::rest}, {"product", &Calibration::product}};
 
     static std::vector<Pair> lost(const Voting& voting) {

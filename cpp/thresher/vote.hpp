@@ -64,15 +64,16 @@ inline Avx2Votes votes_for(Avx2) { return {}; }
 // Platt's line from scores to chances, online: in each round an online Newton step on the log loss. `spread` is the
 // inverse of the matrix of it, the sum of the squared gradients and of what is believed before the first round.
 struct Calibration {
-    static constexpr double belief = 4.0, rate = 3.0;  // of a grid, as docs/decisions/0007-portfolio.md tells
-    static constexpr double steepest = 64.0, farthest = 32.0, longest = 4.0;
+    static constexpr double belief = 4.0, rate = 3.0;  // of a grid, as docs/decisions/0006-portfolio.md tells
+    static constexpr double steepest = 64.0, farthest = 32.0, longest = 1.0;
 
     double slope = 1.0;   // a
     double offset = 0.0;  // b
     double slope_spread = 1.0 / belief;
     double cross_spread = 0.0;
     double offset_spread = 1.0 / belief;
-    double lost = 0.0;  // the log loss so far, high and low part, but for ln of `product`
+    double weights = 0.0;  // the sum of the examples'
+    double lost = 0.0;     // the log loss so far, high and low part, but for ln of `product`
     double rest = 0.0;
     double product = 1.0;  // of the chances that were given to what came, since a logarithm was taken
 
@@ -97,15 +98,18 @@ struct Calibration {
 
     double log_loss() const { return lost + (rest - quick_log(product)); }
 
-    // The chance q of +1 was given to z, and this label came.
-    void learn(double z, double q, int label, double example_weight) {
+    // The chance q of +1 was given to z in this round, and this label came. A step counts the example's weight in units
+    // of the mean of the weights so far.
+    void learn(double z, double q, int label, double example_weight, double round) {
+        weights += example_weight;
         if (example_weight == 0.0) return;
         charge(label > 0 ? q : 1.0 - q, example_weight);
         const double pull = (label > 0 ? 1.0 : 0.0) - q;
+        const double share = example_weight == 1.0 && weights == round ? 1.0 : example_weight / weights * round;
         const double along = slope_spread * z + cross_spread, across = cross_spread * z + offset_spread;
-        const double reach = std::max(0.0, along * z + across), square = example_weight * (pull * pull);
+        const double reach = std::max(0.0, along * z + across), square = share * (pull * pull);
         const double inverse = 1.0 / (1.0 + square * reach);
-        double step = rate * example_weight * pull * inverse;
+        double step = rate * share * pull * inverse;
         if (std::fabs(step) * reach > longest) step = std::copysign(longest / reach, pull);  // no chance jumps farther
         slope = std::clamp(slope + step * along, 0.0, steepest);
         offset = std::clamp(offset + step * across, -farthest, farthest);
@@ -203,7 +207,7 @@ class Voting {
         });
         ballot.loss = label > 0 ? 1.0 - ballot.p : std::min(1.0, ballot.p + ballot.loss);
         ++head.rounds;
-        calibration.learn(ballot.z, ballot.chance, label, weight);
+        calibration.learn(ballot.z, ballot.chance, label, weight, rounds());
         if (price != 1.0 && head.weighted == 0) [[unlikely]] begin_weights();
         settle(says, label, price);
         const bool mistake = ballot.label != label;

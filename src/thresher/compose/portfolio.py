@@ -269,7 +269,10 @@ class Portfolio(Counted):
             if (fault := self._lanes.fault(block)) is not None:
                 return 0, fault
             x = example(at)
-            self._lanes.ask_foreign(x, said, 0)
+            try:
+                self._lanes.ask_foreign(x, said, 0)
+            except ExampleError as error:
+                return 0, error
         try:
             if foreign:
                 self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else float(costs[0]), said)

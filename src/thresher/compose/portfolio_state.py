@@ -26,7 +26,7 @@ _MOST_LANES = 2**16
 _ARRAYS = {"sizes": np.float64, "mistakes": np.int64, "losses": np.float64, "rests": np.float64}
 _COUNTS = ("rounds", "mistakes", "updates", "collisions", "history", "negative", "weighted")
 _SUMS = ("missed", "missed_rest", "cost", "cost_rest")
-_LINE = ("slope", "offset", "slope_spread", "cross_spread", "offset_spread", "log_loss", "log_rest", "product")
+_LINE = ("slope", "offset", "slope_spread", "cross_spread", "offset_spread", "weights", "log_loss", "log_rest", "product")
 _LARGEST_SUM = 2.0**900
 _SLACK = 1e-6
 
@@ -190,6 +190,8 @@ def _line(heads: Mapping[str, float]) -> bool:
         and 0.0 <= slope <= begin
         and 0.0 <= offset <= begin
         and cross * cross <= slope * offset + 2.0**-60
+        and heads["weights"] >= 0.0
+        and (heads["rounds"] > 0 or heads["weights"] == 0.0)
         and (heads["rounds"] > 0 or fresh == (1.0, 0.0, begin, 0.0, begin, 0.0, 1.0))
         and _pair(heads["log_loss"], heads["log_rest"])
         and 2.0**-900 <= heads["product"] <= 1.0
