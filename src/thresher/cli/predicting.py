@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +22,21 @@ from thresher.store import Model, StoredLearner
 __all__ = ["predict"]
 
 
-def _said(learner: StoredLearner, batch: Batch, scored: bool) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """The labels, and where they are wanted the scores; where these tell the labels, they are made once."""
+class Said(NamedTuple):
+    """What a model says of some examples: labels, scores, and where it has them the chances of the positive label."""
+
+    labels: NDArray[np.int8]
+    scores: NDArray[np.float64]
+    chances: NDArray[np.float64] | None
+
+
+def _said(learner: StoredLearner, batch: Batch) -> Said:
+    """All of it from one look at the examples; a portfolio's chances are calibrated."""
     if isinstance(learner, Portfolio):
-        return learner.predict_many(batch.X), learner.score_many(batch.X) if scored else np.zeros(0)
+        made = learner._ask(batch.X)
+        return Said(made.predictions, made.scores, made.chances)
     scores = learner.score_many(batch.X)
-    return learner._predictions(scores), scores
-
-
-def _chances(learner: StoredLearner, batch: Batch) -> NDArray[np.float64]:
-    """The chances of the positive label; a portfolio's are calibrated."""
-    return learner.calibrated_many(batch.X) if isinstance(learner, Portfolio) else learner.p_positive_many(batch.X)
+    return Said(learner._predictions(scores), scores, learner._chances(scores))
 
 
 def predict(options: argparse.Namespace) -> int:
@@ -60,13 +65,13 @@ def predict(options: argparse.Namespace) -> int:
         ) as stream,
     ):
         for batch in stream:
-            said, scores = _said(learner, batch, options.scores)
+            said, scores, chances = _said(learner, batch)
             columns = [batch.tags] if options.id else []
             columns.append(spelled[said + 1].tolist())
             if options.scores:
                 columns.append([repr(score + 0.0) for score in scores.tolist()])
-            if options.probabilities:
-                columns.append([repr(chance) for chance in _chances(learner, batch).tolist()])
+            if options.probabilities and chances is not None:
+                columns.append([repr(chance) for chance in chances.tolist()])
             lines = "".join("\t".join(row) + "\n" for row in zip(*columns, strict=True))
             sys.stdout.buffer.write(lines.encode("utf-8", "surrogateescape"))
             made = made.after(batch.y[batch.y != UNLABELLED], said[batch.y != UNLABELLED])
