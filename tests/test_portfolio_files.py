@@ -65,6 +65,15 @@ def test_a_learner_of_ones_own_cannot_be_saved_and_nothing_is_written(tmp_path: 
     assert (tmp_path / "model").read_bytes() == b"before"
 
 
+def test_a_hundred_lanes_are_saved_and_more_arrays_than_a_file_has_room_for_are_not(tmp_path: Path) -> None:
+    portfolio = th.Portfolio(2, [th.AROW(2) for _ in range(100)])
+    th.save(portfolio, tmp_path / "model")
+    assert everything(th.load(tmp_path / "model")) == everything(portfolio)
+    with pytest.raises(th.StoreError, match="arrays, expected at most 1022: fewer lanes"):
+        th.save(th.Portfolio(2, [th.AROW(2) for _ in range(600)]), tmp_path / "more")
+    assert not (tmp_path / "more").exists()
+
+
 def test_version_1_loads_for_ever_and_goes_on() -> None:
     loaded = th.load(VERSION_1)
     assert everything(loaded) == everything(learned_portfolio())

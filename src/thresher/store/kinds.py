@@ -27,7 +27,7 @@ KINDS = ("learner", "portfolio")
 NAMES = "names"
 
 _TYPES = {"float32": "<f4", "float64": "<f8", "int64": "<i8"}
-_MOST_ARRAYS = 61  # a file has 63 sections, and two are the header and the names
+_MOST_ARRAYS = 1022  # of the 1,024 sections that a file can have two are the header and the names
 
 Sections = Mapping[str, NDArray[np.uint8]]
 
