@@ -235,6 +235,7 @@ def test_rounds_with_lanes_survive_pickling() -> None:
     made = portfolio()
     for value in (made.learn_many(X, y), made.learn(X[0], y[0])):
         again = pickle.loads(pickle.dumps(value))
+        assert value.lane_mistakes is not None
         assert (again.regret_bound, again.lane_mistakes.tolist()) == (value.regret_bound, value.lane_mistakes.tolist())
         assert again.standing.__getstate__() == value.standing.__getstate__()
     single = made.learn_many(X, y)[3]

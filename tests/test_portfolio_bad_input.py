@@ -14,6 +14,7 @@ import pytest
 
 import thresher as th
 from tests.portfolios import Follower, N, everything_of, lanes, noisy
+from thresher import examples
 from thresher.compose import Constant
 from thresher.compose.busy import Busy
 
@@ -168,7 +169,9 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(th.ExampleError, match="weights"):
         made.learn_many(X, y, np.ones(2))
     with pytest.raises(th.ParameterError, match="found examples of 2 attributes, expected 5"):
-        made.learn_many(th.Batch and __import__("thresher.examples", fromlist=["block"]).block(np.ones((3, 2)), 2), y)
+        made.learn_many(examples.block(np.ones((3, 2)), 2), y)
+    with pytest.raises(th.ParameterError, match="found examples of 2 attributes, expected 5"):
+        made.predict_many(examples.block(np.ones((3, 2)), 2))
     assert everything_of(made) == everything_of(taught())
 
 

@@ -51,6 +51,10 @@ def head(name: str, to: Any) -> Damage:
     return setter("heads", name, to=to)
 
 
+def _put(anything: Any, key: object, value: object) -> None:
+    anything[key] = value
+
+
 DAMAGES: dict[str, Damage] = {
     "another learner": setter("learner", to="Perceptron"),
     "no lanes": setter("lanes", to=[]),
@@ -123,7 +127,7 @@ DAMAGES: dict[str, Damage] = {
     "an array of a lane less": lambda _, arrays: arrays.pop("lane5.weights"),
     "an array of nobody's": lambda _, arrays: arrays.update({"lane99.weights": np.zeros(N)}),
     "an array of a constant": lambda _, arrays: arrays.update({"lane0.weights": np.zeros(N)}),
-    "an array with a number for a name": lambda _, arrays: arrays.update({3: np.zeros(N)}),
+    "an array with a number for a name": lambda _, arrays: _put(arrays, 3, np.zeros(N)),
 }
 
 

@@ -136,8 +136,8 @@ struct Round {
     std::int8_t label;
     bool changed;
     double weight;
-    std::optional<Origin> origin{};  // of a round made in Python: none
-    std::optional<double> lost{};    // none: 1 for a mistake, else 0
+    std::optional<Origin> origin{};    // of a round made in Python: none
+    std::optional<double> lost{};      // none: 1 for a mistake, else 0
     nb::object standing = nb::none();  // of a portfolio
 
     bool mistake() const { return prediction.label != label; }

@@ -114,7 +114,8 @@ HeldBlock sparse_block(Vector<Index> starts, Vector<Index> slots, Vector<Value> 
         nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
 }
 
-// Rows first to last - 1 of a block. Nobody knows which rows had how many collisions, so those at its end have them all.
+// Rows first to last - 1 of a block. Nobody knows which rows had how many collisions, so those at its end have them
+// all.
 HeldBlock rows_between(const HeldBlock& held, std::size_t first, std::size_t last) {
     if (first > last || last > rows_of(held.block)) throw nb::index_error("no such rows");
     const Block part = std::visit(

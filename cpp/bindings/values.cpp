@@ -282,8 +282,9 @@ void bind_round(nb::module_& m) {
             [](Round& self, const RoundState& state) {
                 const auto& [t, example, prediction, label, changed, weight, lost, origin, standing] = state;
                 if (lost) checked_part("a loss", *lost);
-                new (&self) Round{checked_t(t),           example,           prediction, checked_label(label), changed,
-                                  checked_weight(weight), origin_of(origin), lost, checked_standing(standing)};
+                new (&self)
+                    Round{checked_t(t),           example,           prediction, checked_label(label),      changed,
+                          checked_weight(weight), origin_of(origin), lost,       checked_standing(standing)};
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }

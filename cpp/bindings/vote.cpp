@@ -96,9 +96,8 @@ class PythonVote {
         voting_.unshare();
         const auto* const shifted = reinterpret_cast<const std::uint8_t*>(moved.data());
         for (std::size_t k = 0; k < rows; ++k) {
-            const Ballot ballot =
-                voting_.learn(says.data() + k * lanes, scores.data() + k * lanes, codes.data()[k],
-                              weights ? weights->data()[k] : 1.0, shifted[k] != 0);
+            const Ballot ballot = voting_.learn(says.data() + k * lanes, scores.data() + k * lanes, codes.data()[k],
+                                                weights ? weights->data()[k] : 1.0, shifted[k] != 0);
             predictions.data()[k] = ballot.label;
             z.data()[k] = ballot.z;
             p.data()[k] = ballot.p;
@@ -185,7 +184,8 @@ class PythonVote {
                 high.push_back(loss.high);
                 low.push_back(loss.low);
             }
-            arrays["sizes"] = nb::cast(fresh(voting.sizes));
+            const auto sizes = voting.sizes.begin();
+            arrays["sizes"] = nb::cast(fresh(std::vector(sizes, sizes + static_cast<std::ptrdiff_t>(voting.lanes()))));
             arrays["mistakes"] = nb::cast(fresh(voting.mistakes));
             arrays["losses"] = nb::cast(fresh(high));
             arrays["rests"] = nb::cast(fresh(low));
@@ -250,14 +250,20 @@ class PythonVote {
             voting_.mixer.losses().data()[i] = lost.data()[i];
             voting_.mixer.weights().data()[i] = weights.data()[i];
         }
+        voting_.weigh();
     }
 
   private:
     static constexpr std::pair<const char*, double Calibration::*> calibrated[] = {
-        {"slope", &Calibration::slope},     {"offset", &Calibration::offset},
-        {"slope_spread", &Calibration::slope_spread}, {"cross_spread", &Calibration::cross_spread},
-        {"offset_spread", &Calibration::offset_spread}, {"weights", &Calibration::weights}, {"log_loss", &Calibration::lost},
-        {"log_rest", &Calibration::rest}, {"product", &Calibration::product}};
+        {"slope", &Calibration::slope},
+        {"offset", &Calibration::offset},
+        {"slope_spread", &Calibration::slope_spread},
+        {"cross_spread", &Calibration::cross_spread},
+        {"offset_spread", &Calibration::offset_spread},
+        {"weights", &Calibration::weights},
+        {"log_loss", &Calibration::lost},
+        {"log_rest", &Calibration::rest},
+        {"product", &Calibration::product}};
 
     static std::vector<Pair> lost(const Voting& voting) {
         std::vector<Pair> all;
@@ -409,15 +415,15 @@ void bind_vote(nb::module_& m) {
                  nb::arg("predictions").noconvert(), nb::arg("z").noconvert(), nb::arg("p").noconvert(),
                  nb::arg("chances").noconvert(), nb::sig(score));
     };
-#define THRESHER_LEARN(SCORE)                                                                                          \
-    "def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE         \
-    "], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, "                \
-    "moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], "                        \
-    "z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], "                                 \
+#define THRESHER_LEARN(SCORE)                                                                                  \
+    "def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
+    "], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, "        \
+    "moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], "                \
+    "z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], "                         \
     "losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
-#define THRESHER_SCORE(SCORE)                                                                                          \
-    "def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE         \
-    "], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], "                       \
+#define THRESHER_SCORE(SCORE)                                                                                  \
+    "def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
+    "], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], "               \
     "p: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
     with_scores.operator()<float>(THRESHER_LEARN("float32"), THRESHER_SCORE("float32"));
     with_scores.operator()<double>(THRESHER_LEARN("float64"), THRESHER_SCORE("float64"));

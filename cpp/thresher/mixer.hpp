@@ -137,12 +137,12 @@ class Mixer {
     }
 
     // A round in which nobody loses anything, where that changes nothing but the number of rounds; false where it does,
-    // and then `learn` must be told. The state is bit for bit what `learn` would leave: AdaHedge derives its weights from
-    // losses and gaps that stay as they are, Hedge at a fixed rate multiplies them by 1 until it derives them anew.
+    // and then `learn` must be told. The state is bit for bit what `learn` would leave: AdaHedge derives its weights
+    // from losses and gaps that stay as they are, Hedge at a fixed rate multiplies them by 1 until it derives them
+    // anew.
     bool idle() {
-        const bool still = rule_.rate == Rate::adaptive ||
-                           (rule_.rate == Rate::fixed && (head.rounds + 1) % 64 != 0 &&
-                            Series::degree(0.0, 0.0, rule_.eta) > 0);
+        const bool still = rule_.rate == Rate::adaptive || (rule_.rate == Rate::fixed && (head.rounds + 1) % 64 != 0 &&
+                                                            Series::degree(0.0, 0.0, rule_.eta) > 0);
         head.rounds += still;
         return still;
     }

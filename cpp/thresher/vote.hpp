@@ -1,8 +1,8 @@
 // The vote of a portfolio: what many lanes say becomes one prediction, and what they lose becomes their weights.
 //
 // A lane's weight is the master's, a rule for losses (mixer.hpp). p is the share of the weight that says +1, and the
-// vote is +1 where p is at least 1/2, so that a wrong vote has at least half of the weight on wrong lanes: its loss, the
-// share of those, is at least 1/2. The master is told each lane's cost: that of the round if it was wrong, else 0.
+// vote is +1 where p is at least 1/2, so that a wrong vote has at least half of the weight on wrong lanes: its loss,
+// the share of those, is at least 1/2. The master is told each lane's cost: that of the round if it was wrong, else 0.
 //
 // Beside it stands the combined score z, the mean of the lanes' scores by weight, each in units of its own mean size so
 // far, and the chance of +1 that it stands for, 1 / (1 + e^-(a z + b)): a and b follow the log loss by Newton's steps.
@@ -27,7 +27,8 @@
 
 namespace thresher {
 
-// Sums of weight: on lanes that say +1, that say neither, on all; and the sum of w times the score in units of its size.
+// Sums of weight: on lanes that say +1, that say neither, on all; and the sum of w times the score in units of its
+// size.
 struct Sides {
     double plus;
     double neither;
@@ -159,12 +160,15 @@ class Voting {
     Voting(std::size_t lanes, const MixerRule& master, double cost_positive)
         : mixer(lanes, master),
           cost_positive_(cost_positive),
-          sizes(lanes),
+          sizes((lanes + block - 1) / block * block),
           mistakes(lanes),
           losses(lanes),
           plus_(lanes, std::int8_t{+1}),
           minus_(lanes, std::int8_t{-1}),
-          lost_(lanes) {}
+          lost_(lanes),
+          weights_(sizes.size()) {
+        weigh();
+    }
 
     std::size_t lanes() const { return mixer.n(); }
     double cost_positive() const { return cost_positive_; }
@@ -191,7 +195,7 @@ class Voting {
     template <class Score>
     Ballot vote(const std::int8_t* says, const Score* scores) const {
         return dispatch([&](auto isa) {
-            return judged(votes_for(isa).template look<false>(says, scores, mixer.weights().data(),
+            return judged(votes_for(isa).template look<false>(says, scores, weights_.data(),
                                                               const_cast<double*>(sizes.data()), lanes(), rounds()));
         });
     }
@@ -202,13 +206,14 @@ class Voting {
         const auto label = static_cast<std::int8_t>(code > 0 ? +1 : -1);
         const double price = cost(code, weight);
         Ballot ballot = dispatch([&](auto isa) {
-            return judged(votes_for(isa).template look<true>(says, scores, mixer.weights().data(), sizes.data(),
-                                                             lanes(), rounds()));
+            return judged(
+                votes_for(isa).template look<true>(says, scores, weights_.data(), sizes.data(), lanes(), rounds()));
         });
         ballot.loss = label > 0 ? 1.0 - ballot.p : std::min(1.0, ballot.p + ballot.loss);
         ++head.rounds;
         calibration.learn(ballot.z, ballot.chance, label, weight, rounds());
-        if (price != 1.0 && head.weighted == 0) [[unlikely]] begin_weights();
+        if (price != 1.0 && head.weighted == 0) [[unlikely]]
+            begin_weights();
         settle(says, label, price);
         const bool mistake = ballot.label != label;
         head.mistakes += mistake;
@@ -223,6 +228,9 @@ class Voting {
 
     void unshare() { mixer.unshare(); }
 
+    // The master's weights have changed.
+    void weigh() { std::copy_n(mixer.weights().data(), lanes(), weights_.data()); }
+
     Mixer mixer;
     Calibration calibration;
     BallotHead head;
@@ -231,7 +239,7 @@ class Voting {
     double cost_positive_;
 
   public:
-    std::vector<double> sizes;           // each lane's sum of |score|
+    std::vector<double> sizes;           // each lane's sum of |score|, with room for whole blocks
     std::vector<std::int64_t> mistakes;  // how often each was wrong
     std::vector<Pair> losses;            // and what that cost
 
@@ -255,17 +263,17 @@ class Voting {
         const std::vector<std::int8_t>& right = label > 0 ? plus_ : minus_;
         const bool all_right = std::memcmp(says, right.data(), lanes()) == 0;
         if (all_right && mixer.idle()) return;
-        dispatch([&](auto isa) {
-            votes_for(isa).charge(says, label, price, lost_.data(), mistakes.data(), lanes());
-        });
+        dispatch([&](auto isa) { votes_for(isa).charge(says, label, price, lost_.data(), mistakes.data(), lanes()); });
         for (std::size_t i = 0; head.weighted > 0 && i < lanes(); ++i) add(losses[i], lost_[i]);
         if (!all_right) add(head.cost, price);
         double loss = 0.0;
         mixer.learn(lost_.data(), loss);  // no fault: these are finite, and nobody sleeps
+        weigh();
     }
 
     std::vector<std::int8_t> plus_, minus_;
     std::vector<double> lost_;
+    std::vector<double> weights_;  // the master's, with room for whole blocks
 };
 
 }  // namespace thresher

@@ -1,8 +1,8 @@
 // The sweeps over a portfolio's lanes, for one instruction set. vote.hpp reads this twice, and says how many doubles a
 // register holds and what to compile for: one text, so one arithmetic and the same bits.
 //
-// Lanes come in blocks of eight, the last one filled up with lanes without weight. A sum over all of them is eight
-// partial sums, lane i into sum i mod 8.
+// Lanes come in blocks of eight, and there is room for whole blocks of weights and sizes, the last filled up with lanes
+// without weight. A sum over all of them is eight partial sums, lane i into sum i mod 8.
 
 struct THRESHER_VOTES {
     static constexpr std::size_t lanes = THRESHER_LANES, parts = block / lanes;
@@ -15,28 +15,26 @@ struct THRESHER_VOTES {
     THRESHER_TARGET static Sides look(const std::int8_t* says, const Score* scores, const double* w, double* sizes,
                                       std::size_t n, double rounds) {
         Lanes plus[parts] = {}, neither[parts] = {}, total[parts] = {}, mean[parts] = {};
-        std::int8_t few_says[block];
-        Score few_scores[block];
-        double few_weights[block], few_sizes[block];
+        std::int8_t few_says[block] = {};
+        Score few_scores[block] = {};
         for (std::size_t i = 0; i < n; i += block) {
             const std::int8_t* said = says + i;
             const Score* score = scores + i;
-            const double* weights = w + i;
-            double* size = sizes + i;
-            const bool last = n - i < block;
-            if (last) [[unlikely]] {
-                said = filled(few_says, said, n - i, std::int8_t{1});
-                score = filled(few_scores, score, n - i, Score{0});
-                weights = filled(few_weights, weights, n - i, 0.0);
-                size = filled(few_sizes, size, n - i, 0.0);
+            if (n - i < block) [[unlikely]] {
+                for (std::size_t j = 0; j < n - i; ++j) {
+                    few_says[j] = said[j];
+                    few_scores[j] = score[j];
+                }
+                said = few_says;
+                score = few_scores;
             }
             for (std::size_t k = 0; k < parts; ++k) {
                 Bytes bytes;
                 Lanes s, weight, all;
                 std::memcpy(&bytes, said + k * lanes, sizeof bytes);
                 load(score + k * lanes, s);
-                std::memcpy(&weight, weights + k * lanes, sizeof weight);
-                std::memcpy(&all, size + k * lanes, sizeof all);
+                std::memcpy(&weight, w + i + k * lanes, sizeof weight);
+                std::memcpy(&all, sizes + i + k * lanes, sizeof all);
                 const Bits label = __builtin_convertvector(bytes, Bits);
                 plus[k] += masked(label > 0, weight);
                 neither[k] += masked(label == 0, weight);
@@ -49,12 +47,11 @@ struct THRESHER_VOTES {
                 ratio = ratio < -most ? -most : ratio;
                 mean[k] += weight * ratio;
                 if constexpr (learn) {
-                    all += reinterpret_cast<Lanes>(reinterpret_cast<Bits>(s) & std::numeric_limits<std::int64_t>::max());
-                    std::memcpy(size + k * lanes, &all, sizeof all);
+                    all +=
+                        reinterpret_cast<Lanes>(reinterpret_cast<Bits>(s) & std::numeric_limits<std::int64_t>::max());
+                    std::memcpy(sizes + i + k * lanes, &all, sizeof all);
                 }
             }
-            if (learn && last) [[unlikely]]
-                std::copy_n(size, n - i, sizes + i);
         }
         return {sum(plus), sum(neither), sum(total), sum(mean)};
     }
@@ -106,11 +103,5 @@ struct THRESHER_VOTES {
         double s[block];
         std::memcpy(s, parted, sizeof s);
         return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-    }
-
-    template <class Value>
-    static Value* filled(Value* few, const Value* from, std::size_t size, Value rest) {
-        std::fill(std::copy_n(from, size, few), few + block, rest);
-        return few;
     }
 };
