@@ -21,6 +21,7 @@ from thresher.cli import main
 from thresher.data.source import Opened
 
 __all__ = [
+    "PERCEPTRON",
     "Ran",
     "StopAfter",
     "check_refused_command",
@@ -33,6 +34,9 @@ __all__ = [
     "svmlight",
     "written",
 ]
+
+#: How a command begins whose outcome is held against the definition of the Perceptron: `run(*PERCEPTRON, source)`.
+PERCEPTRON = ("learn", "--learner", "perceptron")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import thresher as th
-from tests.commands import Ran, run
+from tests.commands import PERCEPTRON, Ran, run
 from tests.oracles import everything
 from thresher.data.demos import find
 from thresher.linear.perceptron import definition
@@ -60,7 +60,7 @@ def oranges() -> Played:
 
 @cache
 def learned_oranges() -> Ran:
-    return run("learn", "demo:oranges")
+    return run(*PERCEPTRON, "demo:oranges")
 
 
 def everything_of(path: Path) -> tuple[object, ...]:

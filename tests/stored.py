@@ -9,11 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import thresher as th
+from thresher.compose import Constant
 from thresher.linear import LinearLearner
 
-__all__ = ["FOLDER", "MADE", "learned"]
+__all__ = ["FOLDER", "MADE", "learned", "learned_portfolio"]
 
 FOLDER = Path(__file__).parent / "models"
 MADE: dict[str, Callable[[], LinearLearner]] = {
@@ -35,12 +37,25 @@ MADE: dict[str, Callable[[], LinearLearner]] = {
 
 def learned(name: str) -> LinearLearner:
     """The learner whose file it is, after some rounds."""
+    learner = MADE[name]()
+    learner.learn_many(*_rows())
+    return learner
+
+
+def learned_portfolio() -> th.Portfolio:
+    """The portfolio whose file it is: each kind of linear lane that takes any value, a constant, and costs."""
+    kinds = (th.Perceptron, th.AveragedPerceptron, th.PassiveAggressive, th.AROW, th.AdaGrad, th.Invariant)
+    lanes = [*(kind(6, bias=1.0) for kind in kinds), Constant(6, +1)]
+    portfolio = th.Portfolio(6, lanes, th.FixedShare(len(lanes), eta=0.75), cost_positive=2.0)
+    portfolio.learn_many(*_rows())
+    return portfolio
+
+
+def _rows() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     rng = np.random.default_rng(3)
     X = (rng.random((40, 6)) < 0.5).astype(np.float64)
     X[:, 0] = 1 - X[:, 1]  # no example is empty
-    learner = MADE[name]()
-    learner.learn_many(X, np.where(X[:, 1] + X[:, 4] > 0, 1, -1))
-    return learner
+    return X, np.where(X[:, 1] + X[:, 4] > 0, 1, -1)
 
 
 if __name__ == "__main__":
@@ -48,3 +63,5 @@ if __name__ == "__main__":
         place = FOLDER / f"version-1-{made}.thresher"
         if not place.exists():
             th.save(learned(made), place)
+    if not (FOLDER / "version-1-portfolio.thresher").exists():
+        th.save(learned_portfolio(), FOLDER / "version-1-portfolio.thresher")

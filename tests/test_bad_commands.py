@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.commands import check_refused_command, fruit, run, run_outside, stop_after, written
-from thresher.store import Model, container
+from tests.commands import PERCEPTRON, check_refused_command, fruit, run, run_outside, stop_after, written
+from thresher.store import Model, container, linear
 
 
 def zstandard(data: bytes) -> bytes:
@@ -34,8 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("good.vw").write_text(fruit(20))
     Path("good.svm").write_text("+1 1:1 3:0.5\n-1 2:1\n" * 5)
     Path("empty").write_bytes(b"")
-    run("learn", "good.vw", "--quiet", "--bits", 6, "--save", "vw.model")
-    run("learn", "good.svm", "--quiet", "--bits", 6, "--save", "svm.model")
+    run(*PERCEPTRON, "good.vw", "--quiet", "--bits", 6, "--save", "vw.model")
+    run(*PERCEPTRON, "good.svm", "--quiet", "--bits", 6, "--save", "svm.model")
     return tmp_path
 
 
@@ -200,12 +200,12 @@ def test_a_bad_source_is_refused_with_its_place_and_no_model_is_touched(
 def test_what_only_looks_unusual_is_read(content: bytes, folder: Path) -> None:
     Path("plain").write_bytes(b"+1 1:1\n-1 2:1\n")
     Path("unusual").write_bytes(content)
-    plain = run("learn", "plain", "--quiet", "--bits", 6, "--save", "plain.model")
-    unusual = run("learn", "unusual", "--quiet", "--bits", 6, "--save", "unusual.model")
+    plain = run(*PERCEPTRON, "plain", "--quiet", "--bits", 6, "--save", "plain.model")
+    unusual = run(*PERCEPTRON, "unusual", "--quiet", "--bits", 6, "--save", "unusual.model")
     assert plain.status == unusual.status == 0
     one, other = Model.load("plain.model"), Model.load("unusual.model")
     assert (one.recipe, one.tally) == (other.recipe, other.tally)
-    assert (one.learner.weights == other.learner.weights).all()
+    assert (linear(one.learner).weights == linear(other.learner).weights).all()
 
 
 @pytest.mark.parametrize("command", ["learn good.vw locked", "predict vw.model locked", "predict locked good.vw"])
@@ -263,7 +263,7 @@ def test_a_model_saved_from_python_has_no_recipe_to_read_by(command: str, folder
 
 def test_other_passes_than_the_interrupted_run_has_are_refused(folder: Path) -> None:
     with stop_after(1):
-        run("learn", "good.vw", "--passes", 3, "--save", "model", "--quiet")
+        run(*PERCEPTRON, "good.vw", "--passes", 3, "--save", "model", "--quiet")
     command = ("learn", "good.vw", "--resume", "model", "--passes")
     check_refused_command(folder, *command, 2, says=["--passes 2", "the run has 3"])
     assert run(*command, 3, "--quiet").status == 0
@@ -296,9 +296,9 @@ def test_without_a_command_the_help_is_shown() -> None:
 
 def test_the_status_reaches_the_shell(folder: Path) -> None:
     before = written(folder)
-    ran = run_outside("learn", "no.vw")
+    ran = run_outside(*PERCEPTRON, "no.vw")
     assert (ran.status, ran.out, ran.err) == (2, "", "thresher: no.vw: No such file or directory\n")
-    assert run_outside("learn", "good.vw", "--bits", "6", "--quiet").status == 0
+    assert run_outside(*PERCEPTRON, "good.vw", "--bits", "6", "--quiet").status == 0
     assert written(folder) == before
 
 
@@ -322,7 +322,7 @@ def test_a_stream_that_the_shell_closed_is_empty(stream: int, command: str, fold
 def test_what_stdout_cannot_spell_is_escaped(encoding: str, options: list[str], folder: Path) -> None:
     odd = os.fsdecode(b"gr\xc3\xbcn-\xff.vw")
     Path(odd).write_text("grün | süß\nblau | saŭer\n" * 3)
-    command = [sys.executable, "-m", "thresher", "learn", odd, "--quiet", *options]
+    command = [sys.executable, "-m", "thresher", *PERCEPTRON, odd, "--quiet", *options]
     done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
     assert (done.returncode, done.stderr) == (0, b"")
     said = done.stdout.decode(encoding)
@@ -331,6 +331,6 @@ def test_what_stdout_cannot_spell_is_escaped(encoding: str, options: list[str], 
 
 def test_a_positive_label_that_is_no_text_is_refused(folder: Path) -> None:
     Path("ham.vw").write_text("ham | a\n")
-    run("learn", "ham.vw", "--positive", "spam", "--save", "ham.model", "--quiet")
+    run(*PERCEPTRON, "ham.vw", "--positive", "spam", "--save", "ham.model", "--quiet")
     check_refused_command(folder, "learn", "good.vw", "--from", "ham.model", "--positive", "\udcff")
     check_refused_command(folder, "learn", "good.vw", "--positive", "\udcff")

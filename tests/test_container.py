@@ -303,8 +303,8 @@ PADDING = bytes(64 - 56)  # after the head and a table of one
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        (forged([(b"a", 64, 3)], PADDING + b"abc", count=65), "found 65 sections, expected 64 at most"),
-        (forged([], b"", count=2**32 - 1), "found 4294967295 sections, expected 64 at most"),
+        (forged([(b"a", 64, 3)], PADDING + b"abc", count=1025), "found 1025 sections, expected 1024 at most"),
+        (forged([], b"", count=2**32 - 1), "found 4294967295 sections, expected 1024 at most"),
         (forged([], b"", count=1), "found a table of 1 sections, expected one that fits 24 bytes"),
         (forged([(b"a", 64, 3)], PADDING + b"abc", count=2), "found a table of 2 sections, expected one that fits 67 bytes"),
         (forged([(b"a", 64, 3)], PADDING + b"abc", count=0), "found 43 bytes after the last section, expected none"),
@@ -347,10 +347,10 @@ def test_sizes_that_lead_around_all_numbers_and_back_are_refused() -> None:
 # ---- what cannot be packed ----------------------------------------------------------------------------------------
 
 
-def test_sixty_four_sections_are_packed_and_no_more() -> None:
-    assert len(unpack(packed({f"{k}": b"x" for k in range(64)}))) == 64
-    with pytest.raises(th.StoreError, match="found 65 sections, expected 64 at most"):
-        packed({f"{k}": b"x" for k in range(65)})
+def test_a_thousand_and_twenty_four_sections_are_packed_and_no_more() -> None:
+    assert len(unpack(packed({f"{k}": b"x" for k in range(1024)}))) == 1024
+    with pytest.raises(th.StoreError, match="found 1025 sections, expected 1024 at most"):
+        packed({f"{k}": b"x" for k in range(1025)})
 
 
 @pytest.mark.parametrize("name", ["", "é", "a\0", "a\n", "\x7f", "seventeen letters", "\ud800", 1, None, b"a"])

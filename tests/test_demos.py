@@ -47,8 +47,8 @@ def test_two_readers_at_once_see_the_same_bytes(demo: Demo) -> None:
     assert all(one == other for one, other in zip(demo.blocks(), demo.blocks(), strict=True))
 
 
-def test_the_examples_have_the_rows_and_the_label_that_their_demo_says() -> None:
-    demo = find("oranges")
+@pytest.mark.parametrize("demo", [find("oranges"), find("drift")], ids=lambda demo: demo.name)
+def test_the_examples_have_the_rows_and_the_label_that_their_demo_says(demo: Demo) -> None:
     labels = Counter(line.split(b" ")[0].decode() for block in demo.blocks() for line in block.splitlines())
     assert labels.total() == demo.rows
     assert len(labels) == 2
@@ -60,7 +60,7 @@ def test_demos_are_found_by_their_names() -> None:
 
 
 def test_an_unknown_demo_is_refused_with_a_list_of_those_there_are() -> None:
-    with pytest.raises(th.ParameterError, match=r"^found the demo 'apples', expected one of oranges, forecasts$"):
+    with pytest.raises(th.ParameterError, match=r"^found the demo 'apples', expected one of oranges, drift, forecasts$"):
         find("apples")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import thresher as th
-from tests.commands import fruit, run
+from tests.commands import PERCEPTRON, fruit, run
 from thresher.data.recipe import Recipe
 from thresher.store import Model
 
@@ -62,7 +62,7 @@ def test_a_model_is_not_written_over_the_file_that_standard_input_is(tmp_path: P
 def test_a_pause_of_the_writer_is_not_the_end(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
-    command = [sys.executable, "-m", "thresher", "learn", "-", "--format", "vw", "--json"]
+    command = [sys.executable, "-m", "thresher", *PERCEPTRON, "-", "--format", "vw", "--json"]
     process = subprocess.Popen(command, stdin=reading, stdout=subprocess.PIPE)
     os.close(reading)
 
@@ -82,14 +82,14 @@ def test_a_pause_of_the_writer_is_not_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("label", ["", "a b", "a,b", "a\nb", "a|b"])
 def test_a_positive_label_that_no_line_can_have_is_refused(label: str, tmp_path: Path) -> None:
     (tmp_path / "one.svm").write_text("-1 1:1\n-1 2:1\n")
-    ran = run("learn", tmp_path / "one.svm", "--passes", 2, f"--positive={label}", "--save", tmp_path / "model")
+    ran = run(*PERCEPTRON, tmp_path / "one.svm", "--passes", 2, f"--positive={label}", "--save", tmp_path / "model")
     assert ran.status == 2
     assert not (tmp_path / "model").exists()
 
 
 def test_a_label_that_was_named_but_never_met_is_not_remembered(tmp_path: Path) -> None:
     (tmp_path / "one.svm").write_text("-1 1:1\n-1 2:1\n")
-    run("learn", tmp_path / "one.svm", "--passes", 2, "--positive", "7", "--save", tmp_path / "model")
+    run(*PERCEPTRON, tmp_path / "one.svm", "--passes", 2, "--positive", "7", "--save", tmp_path / "model")
     recipe = Model.load(tmp_path / "model").recipe
     assert recipe is not None
     assert (recipe.plus, recipe.minus) == (None, "-1")
@@ -98,7 +98,7 @@ def test_a_label_that_was_named_but_never_met_is_not_remembered(tmp_path: Path) 
 def test_a_label_that_was_named_must_be_the_one_that_comes(tmp_path: Path) -> None:
     (tmp_path / "one.svm").write_text("-1 1:1\n")
     (tmp_path / "two.svm").write_text("5 1:1\n")
-    run("learn", tmp_path / "one.svm", "--save", tmp_path / "model")
+    run(*PERCEPTRON, tmp_path / "one.svm", "--save", tmp_path / "model")
     ran = run("learn", tmp_path / "two.svm", "--from", tmp_path / "model", "--positive", "7")
     assert (ran.status, "found label '5', expected '7', as --positive says" in ran.err) == (2, True)
 
@@ -113,7 +113,7 @@ def test_a_label_that_was_never_met_is_not_spelled_like_the_other(met: str, labe
 
 def test_absurd_passes_are_refused(tmp_path: Path) -> None:
     (tmp_path / "fruit.vw").write_text(fruit(10))
-    assert run("learn", tmp_path / "fruit.vw", "--passes", 2**62).status == 2
+    assert run(*PERCEPTRON, tmp_path / "fruit.vw", "--passes", 2**62).status == 2
 
 
 def test_a_stream_that_was_closed_gives_nothing_more(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_memory_stays_low_after_a_long_line(tmp_path: Path) -> None:
     with (tmp_path / "long.vw").open("wb") as file:
         file.write(b"1 | " + b"x" * (15 << 20) + b"\n")
         file.write(b"-1 | a b c d e f g h i j k l m n o p q r s t u v w x y z\n" * 600_000)
-    command = [sys.executable, "-m", "thresher", "learn", str(tmp_path / "long.vw"), "--quiet"]
+    command = [sys.executable, "-m", "thresher", *PERCEPTRON, str(tmp_path / "long.vw"), "--quiet"]
     code = f"""
 import resource, subprocess
 subprocess.run({command!r}, check=True, stdout=subprocess.DEVNULL)

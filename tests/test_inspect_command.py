@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import thresher as th
-from tests.commands import fruit, run, stop_after, written
+from tests.commands import PERCEPTRON, fruit, run, stop_after, written
 from thresher.data.names import slot_of
-from thresher.store import Model
+from thresher.store import Model, linear
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def weights_shown(out: str) -> list[tuple[float, str]]:
 
 def test_the_heaviest_weights_are_shown_with_their_names(folder: Path) -> None:
     Path("source").write_text(fruit(60))
-    run("learn", "source", "--quiet", "--save", "model")
+    run(*PERCEPTRON, "source", "--quiet", "--save", "model")
     before = written(folder)
     ran = run("inspect", "model")
     assert (ran.status, ran.err) == (0, "")
     assert written(folder) == before
-    learner = Model.load("model").learner
+    learner = linear(Model.load("model").learner)
     every = [(learner.weights[slot_of(f"n{k}", learner.n)], f"n{k}") for k in range(23)] + [(learner.bias_weight, "(bias)")]
     shown = weights_shown(ran.out)
     assert set(shown) <= set(every)
@@ -42,11 +42,11 @@ def test_the_heaviest_weights_are_shown_with_their_names(folder: Path) -> None:
 
 def test_top_says_how_many_on_either_side(folder: Path) -> None:
     Path("source").write_text(fruit(60))
-    run("learn", "source", "--quiet", "--save", "model")
+    run(*PERCEPTRON, "source", "--quiet", "--save", "model")
     few = weights_shown(run("inspect", "model", "--top", 2).out)
     assert [weight > 0 for weight, _ in few] == [True, True, False, False]
     all_of_them = weights_shown(run("inspect", "model", "--top", 10**6).out)
-    learner = Model.load("model").learner
+    learner = linear(Model.load("model").learner)
     assert len(all_of_them) == (learner.weights != 0).sum() + (learner.bias_weight != 0)
     assert few == [*all_of_them[:2], *all_of_them[-2:]]
 
@@ -55,7 +55,7 @@ def test_both_names_of_a_shared_slot_are_shown(folder: Path) -> None:
     pairs = [(f"a{i}", f"a{k}") for i in range(40) for k in range(i) if slot_of(f"a{i}", 8) == slot_of(f"a{k}", 8)]
     one, other = pairs[0]
     Path("source").write_text(f"-1 | {one}\n1 | {other}:3\n")
-    run("learn", "source", "--quiet", "--n", 8, "--no-bias", "--save", "model")
+    run(*PERCEPTRON, "source", "--quiet", "--n", 8, "--no-bias", "--save", "model")
     slot = slot_of(one, 8)
     (shown,) = [row for row in run("inspect", "model", "--json").json["weights"] if row["slot"] == slot]
     assert shown["names"] == [one, other]
@@ -65,7 +65,7 @@ def test_both_names_of_a_shared_slot_are_shown(folder: Path) -> None:
 @pytest.mark.parametrize("zero_based", [False, True])
 def test_indices_are_counted_as_in_the_file(zero_based: bool, folder: Path) -> None:
     Path("source").write_text("-1 7:2.5\n")
-    run("learn", "source", "--quiet", "--bits", 4, "--no-bias", "--save", "model", *["--zero-based"] * zero_based)
+    run(*PERCEPTRON, "source", "--quiet", "--bits", 4, "--no-bias", "--save", "model", *["--zero-based"] * zero_based)
     shown = run("inspect", "model")
     assert weights_shown(shown.out) == [(-2.5, "index 7")]
     assert f"indices from {0 if zero_based else 1}" in shown.out
@@ -76,7 +76,7 @@ def test_indices_are_counted_as_in_the_file(zero_based: bool, folder: Path) -> N
 
 def test_json_tells_what_the_model_is(folder: Path) -> None:
     Path("source").write_text(fruit(60))
-    learned = run("learn", "source", "--json", "--bits", 8, "--save", "model").json
+    learned = run(*PERCEPTRON, "source", "--json", "--bits", 8, "--save", "model").json
     ran = run("inspect", "model", "--json", "--top", 1)
     said = ran.json
     assert (ran.status, ran.err, ran.out.count("\n")) == (0, "", 1)
@@ -93,7 +93,7 @@ def test_json_tells_what_the_model_is(folder: Path) -> None:
 def test_an_interrupted_run_says_how_to_go_on(folder: Path) -> None:
     Path("source").write_text(fruit(60))
     with stop_after(1):
-        run("learn", "source", "--quiet", "--save", "model")
+        run(*PERCEPTRON, "source", "--quiet", "--save", "model")
     assert "its run was interrupted: thresher learn SOURCE --resume MODEL goes on" in run("inspect", "model").out
     assert run("inspect", "model", "--json").json["finished"] is False
 
@@ -114,5 +114,5 @@ def test_a_model_saved_from_python_is_shown_by_its_slots(folder: Path) -> None:
 
 def test_names_that_are_no_text_are_shown_by_their_bytes(folder: Path) -> None:
     Path("source").write_bytes(b"-1 | caf\xc3\xa9\n1 | \xff\xfe\n")
-    run("learn", "source", "--quiet", "--no-bias", "--tie", "mistake", "--save", "model")
+    run(*PERCEPTRON, "source", "--quiet", "--no-bias", "--tie", "mistake", "--save", "model")
     assert weights_shown(run("inspect", "model").out) == [(1.0, "\\xff\\xfe"), (-1.0, "café")]

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.commands import fruit, read_in_pieces, run, started, svmlight
+from tests.commands import PERCEPTRON, fruit, read_in_pieces, run, started, svmlight
 from tests.played import SLOTS, by_the_definition, everything_of, learned_oranges, oranges
 from thresher.data.names import slot_of
-from thresher.store import Model
+from thresher.store import Model, linear
 
 
 def numbers(line: str) -> list[str]:
@@ -67,15 +67,15 @@ def test_the_table_does_not_depend_on_the_pieces_in_which_the_source_comes(
 ) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(60))
-    whole = run("learn", source, "--positive", "spam")
+    whole = run(*PERCEPTRON, source, "--positive", "spam")
     read_in_pieces(monkeypatch, piece)
-    assert run("learn", source, "--positive", "spam").err == whole.err
+    assert run(*PERCEPTRON, source, "--positive", "spam").err == whole.err
 
 
 def test_a_last_row_that_was_shown_is_not_shown_again(tmp_path: Path) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(64))
-    assert [numbers(row)[0] for row in run("learn", source).err.strip().splitlines()[1:]] == [
+    assert [numbers(row)[0] for row in run(*PERCEPTRON, source).err.strip().splitlines()[1:]] == [
         "1",
         "2",
         "4",
@@ -103,7 +103,7 @@ def test_confusion_precision_recall_and_baselines_are_those_of_the_definition() 
 
 
 def test_json_is_the_only_thing_on_stdout_and_agrees_with_the_definition() -> None:
-    ran = run("learn", "demo:oranges", "--json")
+    ran = run(*PERCEPTRON, "demo:oranges", "--json")
     said, labels = ran.json, oranges().labels
     mistakes = sum(oranges().wrong)
     repeats = sum(label != before for label, before in zip(labels, [1, *labels], strict=False))
@@ -125,25 +125,25 @@ def test_json_is_the_only_thing_on_stdout_and_agrees_with_the_definition() -> No
 
 
 def test_the_weights_are_those_of_the_definition(tmp_path: Path) -> None:
-    run("learn", "demo:oranges", "--quiet", "--no-check", "--save", tmp_path / "model")
-    model = Model.load(tmp_path / "model")
+    run(*PERCEPTRON, "demo:oranges", "--quiet", "--no-check", "--save", tmp_path / "model")
+    learner = linear(Model.load(tmp_path / "model").learner)
     *named, bias = oranges().weights.items()
-    assert (model.learner.bias_weight, "") == (bias[1], bias[0])
+    assert (learner.bias_weight, "") == (bias[1], bias[0])
     expected = np.zeros(SLOTS)
     for name, weight in named:
         expected[slot_of(name, SLOTS)] += float(weight)
-    assert (model.learner.weights == expected).all()
+    assert (learner.weights == expected).all()
 
 
 def test_quiet_leaves_stderr_empty_and_changes_nothing_else() -> None:
-    quiet = run("learn", "demo:oranges", "--quiet")
+    quiet = run(*PERCEPTRON, "demo:oranges", "--quiet")
     assert quiet.err == ""
     assert quiet.out == learned_oranges().out
 
 
 def test_learning_goes_on_when_whoever_read_the_table_has_left(tmp_path: Path) -> None:
     model = tmp_path / "model"
-    process = started("learn", "-", "--save", model, stdin=subprocess.PIPE)
+    process = started(*PERCEPTRON, "-", "--save", model, stdin=subprocess.PIPE)
     assert process.stderr is not None
     process.stderr.close()
     out, _ = process.communicate(fruit(3000).encode())
@@ -155,12 +155,12 @@ def test_learning_goes_on_when_whoever_read_the_table_has_left(tmp_path: Path) -
 def test_a_source_sorted_by_label_is_said_to_look_so(tmp_path: Path) -> None:
     source = tmp_path / "sorted.svm"
     source.write_text("1 1:1\n" * 99 + "-1 2:1\n" * 101)
-    ran = run("learn", source, "--json")
+    ran = run(*PERCEPTRON, source, "--json")
     assert ran.json["baselines"] == {"best_constant": 99, "repeat_last": 1}
     assert [notice for notice in ran.json["notices"] if "looks sorted by label" in notice]
-    assert "looks sorted by label: repeating the last label makes only 1 mistakes in 200" in run("learn", source).out
+    assert "looks sorted by label: repeating the last label makes only 1 mistakes in 200" in run(*PERCEPTRON, source).out
     source.write_text("1 1:1\n-1 2:1\n" * 100)
-    assert "looks sorted" not in run("learn", source).out
+    assert "looks sorted" not in run(*PERCEPTRON, source).out
 
 
 # ---- options -------------------------------------------------------------------------------------------------------
@@ -169,24 +169,24 @@ def test_a_source_sorted_by_label_is_said_to_look_so(tmp_path: Path) -> None:
 def test_the_trace_is_the_blackboard_table_of_the_first_rounds(tmp_path: Path) -> None:
     source = tmp_path / "three.vw"
     source.write_text("-1 | a:2\n1 | b\n1 | a b:3\n")
-    ran = run("learn", source, "--trace", 2, "--quiet", "--no-bias", "--bits", 6)
+    ran = run(*PERCEPTRON, source, "--trace", 2, "--quiet", "--no-bias", "--bits", 6)
     learner = th.Perceptron(64)
     names = {slot_of(name, 64): name for name in "ab"}
     table = th.trace(learner, [({"a": 2.0}, -1), ({"b": 1.0}, 1)], names=names)
     lines = [line.split() for line in ran.out.splitlines()[:3]]
     assert [line[-2:] for line in lines[1:]] == [line.split()[-2:] for line in str(table).splitlines()[1:]]
     assert ran.out.splitlines()[1].startswith("1  {a: 2}")
-    rows = run("learn", source, "--trace", 9, "--json", "--bits", 6).json["trace"]
+    rows = run(*PERCEPTRON, source, "--trace", 9, "--json", "--bits", 6).json["trace"]
     assert [row["t"] for row in rows] == ["1", "2", "3"]
     assert rows[0]["x"] == "{a: 2}"
-    assert run("learn", source, "--json").json["trace"] is None
+    assert run(*PERCEPTRON, source, "--json").json["trace"] is None
 
 
 def test_tracing_changes_nothing_that_is_learned(tmp_path: Path) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(50))
-    run("learn", source, "--save", tmp_path / "plain", "--bits", 8, "--quiet")
-    run("learn", source, "--save", tmp_path / "traced", "--bits", 8, "--quiet", "--trace", 20)
+    run(*PERCEPTRON, source, "--save", tmp_path / "plain", "--bits", 8, "--quiet")
+    run(*PERCEPTRON, source, "--save", tmp_path / "traced", "--bits", 8, "--quiet", "--trace", 20)
     assert (tmp_path / "plain").read_bytes() == (tmp_path / "traced").read_bytes()
 
 
@@ -196,8 +196,8 @@ def test_k_passes_equal_the_file_k_times(form: str, tmp_path: Path) -> None:
     text = fruit(40) if form == "vw" else svmlight(rows)
     (tmp_path / "once").write_text(text)
     (tmp_path / "thrice").write_text(text * 3)
-    one = run("learn", tmp_path / "once", "--passes", 3, "--json", "--bits", 8, "--save", tmp_path / "passes").json
-    other = run("learn", tmp_path / "thrice", "--json", "--bits", 8, "--save", tmp_path / "long").json
+    one = run(*PERCEPTRON, tmp_path / "once", "--passes", 3, "--json", "--bits", 8, "--save", tmp_path / "passes").json
+    other = run(*PERCEPTRON, tmp_path / "thrice", "--json", "--bits", 8, "--save", tmp_path / "long").json
     assert one["examples"] == other["examples"] == 120
     same = ("mistakes", "updates", "confusion", "baselines", "error_rate", "labels", "rounds_in_all")
     assert {key: one[key] for key in same} == {key: other[key] for key in same}
@@ -222,12 +222,12 @@ def test_every_option_of_the_learner_is_played_as_defined(
 ) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(80, seed=5))
-    said = run("learn", source, *options, "--json", "--save", tmp_path / "model").json
+    said = run(*PERCEPTRON, source, *options, "--json", "--save", tmp_path / "model").json
     played = by_the_definition(source.read_text(), **{"positive": "spam", **parameters})
     positives = [(label, guess) for label, guess in zip(played.labels, played.predictions, strict=True) if label > 0]
     assert said["mistakes"] == said["updates"] == sum(played.wrong)
     assert said["confusion"]["false_negatives"] == sum(guess != label for label, guess in positives)
-    learner = Model.load(tmp_path / "model").learner
+    learner = linear(Model.load(tmp_path / "model").learner)
     for name, weight in played.weights.items():
         learned = learner.weights[slot_of(name, SLOTS)] if name else learner.bias_weight
         assert math.isclose(learned, float(weight), rel_tol=1e-12, abs_tol=1e-12)
@@ -236,7 +236,7 @@ def test_every_option_of_the_learner_is_played_as_defined(
 def test_the_positive_label_may_be_either_and_is_spelled_as_in_the_file(tmp_path: Path) -> None:
     source = tmp_path / "fruit.vw"
     source.write_text(fruit(30))
-    spam, ham = (run("learn", source, "--json", *options).json for options in ((), ("--positive", "ham")))
+    spam, ham = (run(*PERCEPTRON, source, "--json", *options).json for options in ((), ("--positive", "ham")))
     assert spam["labels"] == {"positive": "spam", "negative": "ham"}
     assert ham["labels"] == {"positive": "ham", "negative": "spam"}
     assert spam["positives"] + ham["positives"] == 30
@@ -245,7 +245,7 @@ def test_the_positive_label_may_be_either_and_is_spelled_as_in_the_file(tmp_path
 def test_a_positive_label_may_be_named_again_however_it_is_spelled(tmp_path: Path) -> None:
     source, model = tmp_path / "source", tmp_path / "model"
     source.write_text("1 1:1\n-1 2:1\n")
-    assert run("learn", source, "--positive", "+1", "--passes", 2, "--save", model, "--quiet").status == 0
+    assert run(*PERCEPTRON, source, "--positive", "+1", "--passes", 2, "--save", model, "--quiet").status == 0
     for spelled in ("1", "+1", "1.0"):
         assert run("learn", source, "--from", model, "--positive", spelled, "--quiet").status == 0
         assert run("predict", model, source, "--positive", spelled).out == "1\n-1\n"
@@ -257,12 +257,12 @@ def test_a_positive_label_that_was_named_may_still_be_to_come(tmp_path: Path) ->
     ham.write_text("ham | a\nham | b\n")
     both.write_text("spam | c\nham | a\n")
     named = ("--positive", "spam", "--quiet", "--bits", 6)
-    assert run("learn", ham, *named, "--passes", 2, "--save", model).status == 0
+    assert run(*PERCEPTRON, ham, *named, "--passes", 2, "--save", model).status == 0
     assert run("learn", both, "--from", model, *named, "--save", model).status == 0
     recipe = Model.load(model).recipe
     assert recipe is not None
     assert (recipe.minus, recipe.plus) == ("ham", "spam")
-    run("learn", ham, *named, "--save", model)
+    run(*PERCEPTRON, ham, *named, "--save", model)
     both.write_text("eggs | c\nham | a\n")
     refused = run("learn", both, "--from", model, *named)
     assert (refused.status, "'eggs'" in refused.err) == (2, True)
@@ -270,14 +270,14 @@ def test_a_positive_label_that_was_named_may_still_be_to_come(tmp_path: Path) ->
 
 def test_standard_input_is_learned_but_cannot_be_read_again(tmp_path: Path) -> None:
     text = fruit(30)
-    ran = run("learn", "-", "--quiet", "--bits", 8, "--save", tmp_path / "piped", stdin=text.encode())
+    ran = run(*PERCEPTRON, "-", "--quiet", "--bits", 8, "--save", tmp_path / "piped", stdin=text.encode())
     assert ran.status == 0
     assert "Nothing is proven yet: standard input cannot be read again" in ran.out
-    said = run("learn", "-", "--json", "--bits", 8, stdin=gzip.compress(text.encode())).json
+    said = run(*PERCEPTRON, "-", "--json", "--bits", 8, stdin=gzip.compress(text.encode())).json
     assert said["certificates"] == []
     assert "cannot be read again" in said["unchecked"]
     (tmp_path / "file").write_text(text)
-    run("learn", tmp_path / "file", "--quiet", "--bits", 8, "--save", tmp_path / "model")
+    run(*PERCEPTRON, tmp_path / "file", "--quiet", "--bits", 8, "--save", tmp_path / "model")
     assert (tmp_path / "piped").read_bytes() == (tmp_path / "model").read_bytes()
 
 
@@ -286,7 +286,7 @@ def test_a_named_pipe_is_learned_like_standard_input(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=(fruit(30),))
     writer.start()
-    ran = run("learn", pipe, "--quiet")
+    ran = run(*PERCEPTRON, pipe, "--quiet")
     writer.join()
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith("30 examples")
@@ -294,8 +294,8 @@ def test_a_named_pipe_is_learned_like_standard_input(tmp_path: Path) -> None:
 
 
 def test_without_a_check_nothing_is_proven_and_the_model_is_the_same(tmp_path: Path) -> None:
-    checked = run("learn", "demo:oranges", "--json", "--save", tmp_path / "checked").json
-    unchecked = run("learn", "demo:oranges", "--json", "--no-check", "--save", tmp_path / "unchecked").json
+    checked = run(*PERCEPTRON, "demo:oranges", "--json", "--save", tmp_path / "checked").json
+    unchecked = run(*PERCEPTRON, "demo:oranges", "--json", "--no-check", "--save", tmp_path / "unchecked").json
     assert checked["certificates"]
     assert checked["unchecked"] is None
     assert (unchecked["certificates"], unchecked["headline"]) == ([], None)
@@ -306,10 +306,10 @@ def test_without_a_check_nothing_is_proven_and_the_model_is_the_same(tmp_path: P
 def test_examples_without_a_label_are_counted_and_not_learned(tmp_path: Path) -> None:
     (tmp_path / "all.vw").write_text("1 | a\n| b\n-1 | c\n'tag| a c\n")
     (tmp_path / "some.vw").write_text("1 | a\n-1 | c\n")
-    said = run("learn", tmp_path / "all.vw", "--json", "--bits", 6, "--save", tmp_path / "all").json
+    said = run(*PERCEPTRON, tmp_path / "all.vw", "--json", "--bits", 6, "--save", tmp_path / "all").json
     assert (said["examples"], said["unlabelled"]) == (2, 2)
     assert "2 examples had no label and were not learned" in said["notices"]
-    run("learn", tmp_path / "some.vw", "--bits", 6, "--save", tmp_path / "some", "--quiet")
+    run(*PERCEPTRON, tmp_path / "some.vw", "--bits", 6, "--save", tmp_path / "some", "--quiet")
     assert everything_of(tmp_path / "all") == everything_of(tmp_path / "some")
 
 
@@ -318,9 +318,9 @@ def test_bad_lines_are_skipped_on_demand_and_the_first_are_shown(tmp_path: Path)
     bad = ["no bar here\n", "spam | a:b\n"]
     (tmp_path / "bad.vw").write_text("".join([*good[:7], bad[0], *good[7:], bad[1]]))
     (tmp_path / "good.vw").write_text("".join(good))
-    said = run("learn", tmp_path / "bad.vw", "--on-bad", "skip", "--json", "--bits", 6, "--save", tmp_path / "bad").json
+    said = run(*PERCEPTRON, tmp_path / "bad.vw", "--on-bad", "skip", "--json", "--bits", 6, "--save", tmp_path / "bad").json
     assert (said["examples"], said["bad_lines"]) == (20, 2)
     assert [line.rpartition("bad.vw:")[2].split(":")[0] for line in said["first_bad_lines"]] == ["8", "22"]
     assert said["certificates"][0]["verdict"] == "certified"
-    run("learn", tmp_path / "good.vw", "--bits", 6, "--save", tmp_path / "good", "--quiet")
+    run(*PERCEPTRON, tmp_path / "good.vw", "--bits", 6, "--save", tmp_path / "good", "--quiet")
     assert everything_of(tmp_path / "bad") == everything_of(tmp_path / "good")

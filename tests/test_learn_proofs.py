@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import thresher as th
-from tests.commands import fruit, run, written
+from tests.commands import PERCEPTRON, fruit, run, written
 from tests.oracles import bits
 from tests.played import by_the_definition, everything_of, learned_oranges, oranges
 from thresher.data.demos import RIGHTLY_LABELLED, find
-from thresher.store import Model
+from thresher.store import Model, linear
 
 # ---- what is proven ------------------------------------------------------------------------------------------------
 
@@ -28,7 +28,7 @@ def test_the_verdict_on_the_demo_is_certified_and_assumes_nothing() -> None:
 
 def test_the_numbers_of_the_distance_certificates_hold_in_exact_fractions() -> None:
     played = oranges()
-    certificates = run("learn", "demo:oranges", "--json").json["certificates"]
+    certificates = run(*PERCEPTRON, "demo:oranges", "--json").json["certificates"]
     by_name = {(c["theorem"], c["diagnostic"]): c for c in certificates}
     u = {name: Fraction(weight) for name, weight in played.weights.items()}
     norm_squared = sum(weight * weight for weight in u.values())
@@ -80,7 +80,7 @@ def test_where_the_final_weights_separate_the_separable_forms_hold_in_exact_frac
     source = tmp_path / "right.vw"
     source.write_text("".join(b"".join(find("oranges").blocks()).decode().splitlines(keepends=True)[:1000]))
     assert RIGHTLY_LABELLED > 1000
-    said = run("learn", source, "--positive", "export", "--passes", 6, "--json").json
+    said = run(*PERCEPTRON, source, "--positive", "export", "--passes", 6, "--json").json
     played = by_the_definition(source.read_text(), "export", passes=6, bias=1)
     u = {name: Fraction(weight) for name, weight in played.weights.items()}
     margin = min(
@@ -105,22 +105,22 @@ def test_where_the_final_weights_separate_the_separable_forms_hold_in_exact_frac
 def test_weighted_examples_void_the_theorem_and_the_certificate_says_which(tmp_path: Path) -> None:
     source = tmp_path / "weighted.vw"
     source.write_text("1 | a\n-1 | b\n1 2.0 | c\n-1 | d\n")
-    said = run("learn", source, "--json", "--bits", 6).json
+    said = run(*PERCEPTRON, source, "--json", "--bits", 6).json
     assert {certificate["verdict"] for certificate in said["certificates"]} == {"void"}
     broken = [premise for premise in said["certificates"][0]["premises"] if premise["status"] == "broken"]
     assert {"statement": "every example has weight 1", "status": "broken", "detail": "not the one of round 3"} in broken
     assert said["headline"] is None
     source.write_text("1 1.0 | a\n-1 1 | b\n")
-    assert run("learn", source, "--json", "--bits", 6).json["certificates"][0]["verdict"] == "certified"
+    assert run(*PERCEPTRON, source, "--json", "--bits", 6).json["certificates"][0]["verdict"] == "certified"
 
 
 def test_weights_too_large_for_a_witness_are_learned_and_saved_though_nothing_is_proven(tmp_path: Path) -> None:
     source = tmp_path / "large.svm"
     source.write_text("1 1:1.8e75\n-1 1:1.8e75 2:1.8e75\n1 1:-1.8e75\n-1 2:1.8e75\n1 1:1e75 2:-1e75\n" * 3)
-    ran = run("learn", source, "--quiet", "--bits", 6, "--save", tmp_path / "model")
+    ran = run(*PERCEPTRON, source, "--quiet", "--bits", 6, "--save", tmp_path / "model")
     assert (ran.status, ran.err) == (0, "")
     assert "Nothing is proven yet: the final weights cannot be the witness" in ran.out
-    assert abs(Model.load(tmp_path / "model").learner.weights).max() > 2.0**250
+    assert abs(linear(Model.load(tmp_path / "model").learner).weights).max() > 2.0**250
 
 
 def test_a_source_that_changes_before_it_is_read_again_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_a_source_that_changes_before_it_is_read_again_is_noticed(tmp_path: Path
 
         with monkeypatch.context() as patch:
             patch.setattr(Model, "save", save_and_change)
-            ran = run("learn", source, "--save", model, "--quiet", "--bits", 8)
+            ran = run(*PERCEPTRON, source, "--save", model, "--quiet", "--bits", 8)
         assert ran.status == 2
         assert "Nothing is proven yet" in ran.out
         assert "found other text when it was read again" in ran.err
@@ -153,7 +153,7 @@ def test_a_source_that_changes_between_two_passes_is_noticed(tmp_path: Path, mon
         return passes[-1]
 
     monkeypatch.setattr("thresher.cli.learning.open_stream", open_and_change)
-    ran = run("learn", source, "--save", model, "--quiet", "--passes", 2)
+    ran = run(*PERCEPTRON, source, "--save", model, "--quiet", "--passes", 2)
     assert (ran.status, ran.out) == (2, "")
     assert "found other text in this pass than in the first" in ran.err
     assert not model.exists()
@@ -165,7 +165,7 @@ def test_a_violated_bound_ends_with_3_after_saving(tmp_path: Path, monkeypatch: 
         return th.bounds.Bound(1.0, "mistakes", theorem, ())
 
     monkeypatch.setattr(th.bounds, "perceptron_squared_distance", too_small)
-    ran = run("learn", "demo:oranges", "--quiet", "--save", tmp_path / "model")
+    ran = run(*PERCEPTRON, "demo:oranges", "--quiet", "--save", tmp_path / "model")
     assert ran.status == 3
     assert "violated" in ran.out
     assert ran.err == "thresher: a theorem with checked premises has failed, which is a bug of ours; please report it\n"
@@ -180,19 +180,19 @@ def test_learning_more_from_a_model_equals_learning_all_at_once(tmp_path: Path) 
     (tmp_path / "one").write_text(one)
     (tmp_path / "two").write_text(two)
     (tmp_path / "both").write_text(one + two)
-    run("learn", tmp_path / "one", "--quiet", "--bits", 8, "--save", tmp_path / "model", "--normalize")
+    run(*PERCEPTRON, tmp_path / "one", "--quiet", "--bits", 8, "--save", tmp_path / "model", "--normalize")
     run("learn", tmp_path / "two", "--quiet", "--from", tmp_path / "model", "--save", tmp_path / "model")
-    run("learn", tmp_path / "both", "--quiet", "--bits", 8, "--save", tmp_path / "at once", "--normalize")
+    run(*PERCEPTRON, tmp_path / "both", "--quiet", "--bits", 8, "--save", tmp_path / "at once", "--normalize")
     assert everything_of(tmp_path / "model") == everything_of(tmp_path / "at once")
     learner = Model.load(tmp_path / "model").learner
-    assert bits(learner.weights) == bits(Model.load(tmp_path / "at once").learner.weights)
+    assert bits(linear(learner).weights) == bits(linear(Model.load(tmp_path / "at once").learner).weights)
 
 
 def test_what_follows_a_model_is_counted_from_zero_weights_and_at_most_conditional(tmp_path: Path) -> None:
     one, two = fruit(40), fruit(35, seed=9)
     (tmp_path / "one").write_text(one)
     (tmp_path / "two").write_text(two)
-    run("learn", tmp_path / "one", "--quiet", "--save", tmp_path / "model")
+    run(*PERCEPTRON, tmp_path / "one", "--quiet", "--save", tmp_path / "model")
     ran = run("learn", tmp_path / "two", "--json", "--from", tmp_path / "model")
     said, both = ran.json, by_the_definition(one + two, "spam", bias=1)
     assert (said["examples"], said["rounds_in_all"]) == (35, 75)
@@ -212,7 +212,7 @@ def test_what_follows_a_model_is_counted_from_zero_weights_and_at_most_condition
 
 def test_the_model_that_one_starts_from_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "one").write_text(fruit(40))
-    run("learn", tmp_path / "one", "--quiet", "--save", tmp_path / "model")
+    run(*PERCEPTRON, tmp_path / "one", "--quiet", "--save", tmp_path / "model")
     before = written(tmp_path)
     assert run("learn", tmp_path / "one", "--quiet", "--from", tmp_path / "model").status == 0
     assert written(tmp_path) == before

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.commands import fruit, read_in_pieces, run, stop_after
+from tests.commands import PERCEPTRON, fruit, read_in_pieces, run, stop_after
 from thresher.cli import learning
 from thresher.evaluate import Outcomes
+from thresher.store import linear
 
 BITS = 22
 PLANE = 8 * 2**BITS
@@ -38,8 +39,8 @@ def peak(*arguments: object) -> int:
 
 
 COMMANDS: dict[str, Callable[[Path], tuple[object, ...]]] = {
-    "learn": lambda folder: ("learn", folder / "source", "--save", folder / "other"),
-    "learn with a trace": lambda folder: ("learn", folder / "source", "--trace", 3),
+    "learn": lambda folder: (*PERCEPTRON, folder / "source", "--save", folder / "other"),
+    "learn with a trace": lambda folder: (*PERCEPTRON, folder / "source", "--trace", 3),
     "learn --from": lambda folder: ("learn", folder / "source", "--from", folder / "model", "--save", folder / "model"),
     "learn --resume": lambda folder: ("learn", folder / "source", "--resume", folder / "part"),
     "predict": lambda folder: ("predict", folder / "model", folder / "source"),
@@ -57,10 +58,10 @@ def test_a_command_holds_the_weights_once(name: str, tmp_path: Path, monkeypatch
         folder.mkdir()
         (folder / "source").write_text(fruit(500))
         size = () if {"--from", "--resume"} & set(name.split()) or not name.startswith("learn") else ("--bits", bits)
-        assert run("learn", folder / "source", "--bits", bits, "--save", folder / "model", "--quiet").status == 0
+        assert run(*PERCEPTRON, folder / "source", "--bits", bits, "--save", folder / "model", "--quiet").status == 0
         with monkeypatch.context() as slowly, stop_after(2):
             read_in_pieces(slowly, 4096)
-            assert run("learn", folder / "source", "--bits", bits, "--save", folder / "part", "--quiet").status == 130
+            assert run(*PERCEPTRON, folder / "source", "--bits", bits, "--save", folder / "part", "--quiet").status == 130
         grown.append(peak(*COMMANDS[name](folder), *size))
     assert grown[1] - grown[0] < 1.5 * PLANE
 
@@ -86,7 +87,7 @@ def test_copies_go_their_own_ways(twin: Callable[[th.Perceptron], th.Perceptron]
 def test_what_was_shown_of_the_weights_stays_when_the_learner_goes_on(tmp_path: Path) -> None:
     learner = learned()
     th.save(learner, tmp_path / "model")
-    for goes_on in (learner, th.load(tmp_path / "model"), th.Perceptron.from_state(*learner.state())):
+    for goes_on in (learner, linear(th.load(tmp_path / "model")), th.Perceptron.from_state(*learner.state())):
         shown, state, separator = goes_on.weights, goes_on.state()[1]["weights"], th.Separator.of(goes_on)
         goes_on.learn([1, 2, 3], +1)
         goes_on.learn_many([[1, 2, 3]] * 2, [-1, +1])
@@ -157,8 +158,8 @@ class Full(BytesIO):
 def test_a_full_disk_stops_the_check_and_not_the_learning(start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "source").write_text(fruit(300))
     read_in_pieces(monkeypatch, 1000)
-    run("learn", tmp_path / "source", "--save", tmp_path / "model")
-    arguments = ("learn", tmp_path / "source", *(("--from", tmp_path / "model") if start == "a model" else ()))
+    run(*PERCEPTRON, tmp_path / "source", "--save", tmp_path / "model")
+    arguments = (*PERCEPTRON, tmp_path / "source", *(("--from", tmp_path / "model") if start == "a model" else ()))
     assert run(*arguments, "--save", tmp_path / "whole").status == 0
 
     def full(**_options: object) -> IO[bytes]:
@@ -175,6 +176,6 @@ def test_a_full_disk_stops_the_check_and_not_the_learning(start: str, tmp_path: 
 def test_outcomes_beyond_what_is_kept_in_memory_come_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "source").write_text(fruit(300))
     read_in_pieces(monkeypatch, 1000)
-    usual = run("learn", tmp_path / "source", "--passes", 2)
+    usual = run(*PERCEPTRON, tmp_path / "source", "--passes", 2)
     monkeypatch.setattr(learning, "_KEPT_IN_MEMORY", 50)
-    assert run("learn", tmp_path / "source", "--passes", 2) == usual
+    assert run(*PERCEPTRON, tmp_path / "source", "--passes", 2) == usual

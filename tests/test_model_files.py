@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests import stored
-from tests.commands import check_refused_command, run
+from tests.commands import PERCEPTRON, check_refused_command, run
 from tests.model_lines import LINES, OPTIONS
 from tests.oracles import everything
 from tests.strategies import Stream, Variant, streams, variants
 from thresher.data.recipe import Recipe
 from thresher.linear import LEARNERS, LinearLearner
-from thresher.store import Model, container
+from thresher.store import Model, container, linear
 
 VERSION_1 = Path(__file__).parent / "models" / "version-1.thresher"
 N = 5
@@ -120,7 +120,7 @@ def test_version_1_is_loaded_for_ever() -> None:
     assert (model.run.passes, model.run.done, model.run.position.offset) == (2, 1, 352)
     assert model.names.decode().split() == VERSION_1_NAMES
     assert sorted(name for names in model.names_by_slot().values() for name in names) == sorted(VERSION_1_NAMES)
-    assert model.learner.bias_weight.hex() == VERSION_1_BIAS
+    assert linear(model.learner).bias_weight.hex() == VERSION_1_BIAS
 
 
 def test_version_1_predicts_for_ever(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_version_1_predicts_for_ever(tmp_path: Path) -> None:
 def test_version_1_goes_on_for_ever(tmp_path: Path) -> None:
     source = tmp_path / "lines.vw"
     source.write_text(LINES)
-    assert run("learn", source, *OPTIONS, "--quiet", "--save", tmp_path / "whole").status == 0
+    assert run(*PERCEPTRON, source, *OPTIONS, "--quiet", "--save", tmp_path / "whole").status == 0
     assert run("learn", source, "--resume", VERSION_1, "--quiet", "--save", tmp_path / "resumed").status == 0
     assert all_of(Model.load(tmp_path / "resumed")) == all_of(Model.load(tmp_path / "whole"))
     said = run("learn", source, "--from", VERSION_1, "--json").json

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.commands import check_refused_command, fruit, read_in_pieces, run, started, written
+from tests.commands import PERCEPTRON, check_refused_command, fruit, read_in_pieces, run, started, written
 from thresher.store import Model
 
 
@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("learned.vw").write_text(fruit(60))
     Path("new.vw").write_text(fruit(30, seed=7))
-    run("learn", "learned.vw", "--quiet", "--bits", 8, "--no-bias", "--save", "model")
+    run(*PERCEPTRON, "learned.vw", "--quiet", "--bits", 8, "--no-bias", "--save", "model")
     return tmp_path
 
 
@@ -56,7 +56,7 @@ def test_scores_are_the_learners_to_the_last_bit(piece: int, folder: Path, monke
 
 
 def test_scores_of_a_learner_that_normalises_are_written_in_full(folder: Path) -> None:
-    run("learn", "learned.vw", "--quiet", "--bits", 8, "--save", "model", "--normalize")
+    run(*PERCEPTRON, "learned.vw", "--quiet", "--bits", 8, "--save", "model", "--normalize")
     _, scores, _ = said_by_the_learner("new.vw")
     rows = [line.split("\t") for line in run("predict", "model", "new.vw", "--scores").out.splitlines()]
     assert any(len(row[1]) > 12 for row in rows)
@@ -144,7 +144,7 @@ def test_standard_input_and_several_files_are_predicted_in_order(folder: Path) -
 
 
 def test_a_tie_that_is_a_mistake_is_neither_label(folder: Path) -> None:
-    run("learn", "learned.vw", "--quiet", "--bits", 8, "--save", "model", "--tie", "mistake", "--no-bias")
+    run(*PERCEPTRON, "learned.vw", "--quiet", "--bits", 8, "--save", "model", "--tie", "mistake", "--no-bias")
     Path("unknown.vw").write_text("| never-seen-before\n")
     assert (Model.load("model").learner.predict({"never-seen-before"}).label, run("predict", "model", "unknown.vw").out) == (
         0,
@@ -154,7 +154,7 @@ def test_a_tie_that_is_a_mistake_is_neither_label(folder: Path) -> None:
 
 def test_a_label_that_was_never_met_is_named_after_the_other(folder: Path) -> None:
     Path("one.svm").write_text("-1 1:1\n")
-    run("learn", "one.svm", "--quiet", "--bits", 4, "--save", "model")
+    run(*PERCEPTRON, "one.svm", "--quiet", "--bits", 4, "--save", "model")
     Path("two.svm").write_text("1 2:-9\n-1 1:1\n")
     ran = run("predict", "model", "two.svm")
     assert ran.status == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import fruit, read_in_pieces, run
+from tests.commands import PERCEPTRON, fruit, read_in_pieces, run
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
@@ -25,23 +25,23 @@ def slow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_terminal_has_a_bar_that_goes_away(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_text(fruit(60))
-    ran = run("learn", source, "--save", tmp_path / "model", terminal=True)
+    ran = run(*PERCEPTRON, source, "--save", tmp_path / "model", terminal=True)
     assert ran.status == 0
     assert ran.err.count(HIDE) == ran.err.count(SHOW) >= 1
     assert "learning" in ran.err
     assert "examples/s" in ran.err
-    assert HIDE not in run("learn", source, "--quiet", terminal=True).err
-    assert HIDE not in run("learn", source, "--json", terminal=True).err
-    assert HIDE not in run("learn", source).err
+    assert HIDE not in run(*PERCEPTRON, source, "--quiet", terminal=True).err
+    assert HIDE not in run(*PERCEPTRON, source, "--json", terminal=True).err
+    assert HIDE not in run(*PERCEPTRON, source).err
     assert "predicting" in run("predict", tmp_path / "model", source, terminal=True).err
 
 
 def test_a_bad_line_leaves_the_terminal_its_cursor(tmp_path: Path) -> None:
     source, model = tmp_path / "source", tmp_path / "model"
     source.write_text(fruit(60))
-    run("learn", source, "--save", model, "--quiet")
+    run(*PERCEPTRON, source, "--save", model, "--quiet")
     source.write_text(fruit(60) + "no bar\n")
-    for command in (["learn", source], ["predict", model, source]):
+    for command in ([*PERCEPTRON, source], ["predict", model, source]):
         ran = run(*command, terminal=True)
         assert ran.status == 2
         assert ran.err.count(HIDE) == ran.err.count(SHOW) >= 1

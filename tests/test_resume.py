@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import check_refused_command, fruit, read_in_pieces, run, started, stop_after, svmlight, written
+from tests.commands import PERCEPTRON, check_refused_command, fruit, read_in_pieces, run, started, stop_after, svmlight, written
 from thresher.cli.interrupt import Interrupt
 from thresher.store import Model
 
@@ -31,7 +31,7 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def interrupted(batches: int, *arguments: object, stdin: bytes = b"") -> bool:
     """Whether the command was stopped after so many batches; otherwise it came to its end before."""
     with stop_after(batches):
-        ran = run("learn", *arguments, *OPTIONS, stdin=stdin)
+        ran = run(*PERCEPTRON, *arguments, *OPTIONS, stdin=stdin)
     in_the_check = "the check was interrupted" in ran.out
     assert ran.status == (130 if in_the_check or "--resume" in ran.out else 0)
     return ran.status == 130 and not in_the_check
@@ -40,7 +40,7 @@ def interrupted(batches: int, *arguments: object, stdin: bytes = b"") -> bool:
 def check_same_bytes(folder: Path, *arguments: object, least: int, stdin: bytes = b"") -> None:
     """Asserts that a run that is interrupted after any batch, and taken up again, ends as if it had not been."""
     whole, model = folder / "whole.model", folder / "parts.model"
-    assert run("learn", *arguments, *OPTIONS, "--save", whole, stdin=stdin).status == 0
+    assert run(*PERCEPTRON, *arguments, *OPTIONS, "--save", whole, stdin=stdin).status == 0
     batches = 1
     while interrupted(batches, *arguments, "--save", model, stdin=stdin):
         run_before = Model.load(model).run
@@ -93,7 +93,7 @@ def test_a_run_over_standard_input_goes_on_if_it_is_given_the_same_text_again(tm
 def test_a_run_from_a_model_goes_on_to_the_same_bytes_and_stays_conditional(tmp_path: Path) -> None:
     (tmp_path / "first").write_text(fruit(12, seed=8))
     (tmp_path / "more").write_text(fruit(30))
-    assert run("learn", tmp_path / "first", "--save", tmp_path / "start", *OPTIONS).status == 0
+    assert run(*PERCEPTRON, tmp_path / "first", "--save", tmp_path / "start", *OPTIONS).status == 0
     start = ("learn", tmp_path / "more", "--from", tmp_path / "start")
     uninterrupted = run(*start, "--save", tmp_path / "whole", "--json").json
     for batches in (1, 2, 3):
@@ -112,7 +112,7 @@ def test_a_run_from_a_model_goes_on_to_the_same_bytes_and_stays_conditional(tmp_
 def test_a_run_from_zero_weights_is_certified_though_it_was_interrupted(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_text(fruit(30))
-    whole = run("learn", source, "--json", "--bits", 7).json
+    whole = run(*PERCEPTRON, source, "--json", "--bits", 7).json
     assert interrupted(2, source, "--save", tmp_path / "model")
     said = run("learn", source, "--resume", tmp_path / "model", "--json").json
     same = ("examples", "mistakes", "updates", "baselines", "confusion")
@@ -125,7 +125,7 @@ def test_a_run_from_zero_weights_is_certified_though_it_was_interrupted(tmp_path
 def test_a_run_may_be_interrupted_again_and_again(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_text(fruit(30))
-    run("learn", source, *OPTIONS, "--save", tmp_path / "whole")
+    run(*PERCEPTRON, source, *OPTIONS, "--save", tmp_path / "whole")
     assert interrupted(1, source, "--save", tmp_path / "model")
     rounds = [Model.load(tmp_path / "model").learner.rounds]
     while interrupted(1, source, "--resume", tmp_path / "model"):
@@ -175,7 +175,7 @@ def test_bytes_that_move_from_one_file_to_the_next_are_noticed(tmp_path: Path) -
 def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_text(fruit(30))
-    run("learn", source, *OPTIONS, "--save", tmp_path / "model")
+    run(*PERCEPTRON, source, *OPTIONS, "--save", tmp_path / "model")
     says = ["model: its run is finished", "--from"]
     check_refused_command(tmp_path, "learn", source, "--resume", tmp_path / "model", *OPTIONS, says=says)
 
@@ -185,14 +185,14 @@ def test_an_interrupted_run_is_not_checked_and_says_how_to_go_on(tmp_path: Path)
     source, model = tmp_path / "source", tmp_path / "model"
     source.write_text(fruit(30))
     with stop_after(2):
-        said = run("learn", source, "--save", model, "--json").json
+        said = run(*PERCEPTRON, source, "--save", model, "--json").json
     assert (said["interrupted"], said["certificates"]) == (True, [])
     assert 0 < said["examples"] < 30
     with stop_after(2):
-        ran = run("learn", source, "--save", model, "--quiet")
+        ran = run(*PERCEPTRON, source, "--save", model, "--quiet")
     assert f"thresher learn {source} --resume {model}" in ran.out
     with stop_after(2):
-        ran = run("learn", source, "--quiet")
+        ran = run(*PERCEPTRON, source, "--quiet")
     assert (ran.status, "Nothing was saved" in ran.out) == (130, True)
 
 
@@ -200,13 +200,13 @@ def test_an_interrupted_run_is_not_checked_and_says_how_to_go_on(tmp_path: Path)
 def test_ctrl_c_during_the_check_keeps_the_model(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_text(fruit(30))
-    run("learn", source, *OPTIONS, "--save", tmp_path / "whole")
+    run(*PERCEPTRON, source, *OPTIONS, "--save", tmp_path / "whole")
     with stop_after(10**9) as stop:
-        run("learn", source, *OPTIONS, "--no-check")
+        run(*PERCEPTRON, source, *OPTIONS, "--no-check")
     batches = 10**9 - stop.left
     for later in range(1, batches + 1):
         with stop_after(batches + later):
-            ran = run("learn", source, *OPTIONS, "--save", tmp_path / "model")
+            ran = run(*PERCEPTRON, source, *OPTIONS, "--save", tmp_path / "model")
         assert ran.status == 130
         assert "Nothing is proven yet: the check was interrupted." in ran.out
         assert (tmp_path / "model").read_bytes() == (tmp_path / "whole").read_bytes()
@@ -247,7 +247,7 @@ def test_a_process_that_is_really_interrupted_saves_and_goes_on(tmp_path: Path) 
     rows = 90_000
     text = fruit(rows).encode()
     model, whole = tmp_path / "model", tmp_path / "whole"
-    process = started("learn", "-", "--bits", 10, "--save", model, stdin=subprocess.PIPE)
+    process = started(*PERCEPTRON, "-", "--bits", 10, "--save", model, stdin=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stderr is not None
     process.stdin.write(text[: 3 << 19])  # a block of a MiB, and half of the next
@@ -263,7 +263,7 @@ def test_a_process_that_is_really_interrupted_saves_and_goes_on(tmp_path: Path) 
     assert run("learn", "-", "--resume", model, "--quiet", stdin=text[:1000]).status == 2
     assert written(tmp_path) == before
     assert run("learn", "-", "--resume", model, "--quiet", stdin=text).status == 0
-    run("learn", "-", "--quiet", "--bits", 10, "--save", whole, stdin=text)
+    run(*PERCEPTRON, "-", "--quiet", "--bits", 10, "--save", whole, stdin=text)
     assert model.read_bytes() == whole.read_bytes()
 
 
@@ -276,7 +276,7 @@ def pressed_twice(*_arguments: object) -> bool:
 
 def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thresher.cli.learning.play", pressed_twice)
-    ran = run("learn", "demo:oranges", "--save", tmp_path / "model", "--quiet")
+    ran = run(*PERCEPTRON, "demo:oranges", "--save", tmp_path / "model", "--quiet")
     assert (ran.status, ran.out) == (130, "")
     assert ran.err.splitlines()[-1] == "thresher: interrupted; nothing was saved"
     assert written(tmp_path) == {}
@@ -285,8 +285,8 @@ def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeyp
 def test_a_second_ctrl_c_during_the_check_keeps_the_model_and_shows_what_was_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thresher.cli.learning.witnesses", pressed_twice)
-    ran = run("learn", "demo:oranges", "--save", tmp_path / "model", "--quiet")
+    monkeypatch.setattr("thresher.cli.checking.witnesses", pressed_twice)
+    ran = run(*PERCEPTRON, "demo:oranges", "--save", tmp_path / "model", "--quiet")
     assert ran.status == 130
     assert "Nothing is proven yet: the check was interrupted." in ran.out
     assert "nothing was saved" not in ran.err
@@ -298,7 +298,7 @@ def test_a_run_that_left_out_bad_lines_says_how_to_go_on_in_the_same_way(tmp_pat
     source, model = tmp_path / "source", tmp_path / "model"
     source.write_text(fruit(30).replace("\n", "\nno bar\n", 1))
     with stop_after(2):
-        ran = run("learn", source, "--on-bad", "skip", "--save", model, "--quiet")
+        ran = run(*PERCEPTRON, source, "--on-bad", "skip", "--save", model, "--quiet")
     program, *command = shlex.split(ran.out.splitlines()[-1])
     assert program == "thresher"
     resumed = run(*command, "--quiet")

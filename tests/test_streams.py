@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import thresher as th
@@ -210,3 +211,48 @@ def test_a_label_that_a_recipe_does_not_know_is_refused(tmp_path: Path) -> None:
         list(stream)
     labels = "'0' or '1', the labels of the model; predict --ignore-labels does not look at them"
     assert str(caught.value) == f"{place}:2:1: found label '7', expected {labels}"
+
+
+# ---- parts of a batch ----------------------------------------------------------------------------------------------
+
+
+def test_the_parts_of_a_batch_are_its_rows_by_reference(tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("1 2 'a| x y\n-1 'b| y z:2\n1 'c| x x\n-1 'd| z\n")
+    with th.open_stream(path, n=8, tags=True) as stream:
+        (batch,) = stream
+    parts = [batch.part(0, 1), batch.part(1, 3), batch.part(3, 4)]
+    assert [row for part in parts for row in map(part.X.__getitem__, range(len(part)))] == [batch.X[k] for k in range(4)]
+    assert [label for part in parts for label in part.y.tolist()] == batch.y.tolist()
+    assert [tag for part in parts for tag in part.tags] == ["a", "b", "c", "d"]
+    assert [None if part.weights is None else part.weights.tolist() for part in parts] == [[2.0], [1.0, 1.0], [1.0]]
+    assert [part.last for part in parts] == [False, False, True]
+    assert batch.last
+    inner = batch.part(1, 4).part(1, 2)
+    assert (inner.first, inner.tags, inner.last) == (2, ["c"], False)
+    assert np.array_equal(inner.matrix().toarray(), batch.matrix().toarray()[2:3])
+
+
+def test_names_are_kept_of_the_rows_of_a_part(tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("1 | a\n-1 | b\n1 | c d\n-1 | e\n")
+    with th.open_stream(path, n=64) as stream:
+        for batch in stream:
+            part = batch.part(1, 3)
+            assert set(stream.names_of(part, 1).values()) == {"c", "d"}
+            stream.keep_names(part, np.array([False, True]))
+        assert stream.names == b"c\nd\n"
+
+
+def test_collisions_of_a_batch_are_counted_with_its_last_part(tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("1 | a b\n-1 | b\n1 | c d e\n")
+    counted = []
+    with th.open_stream(path, n=1) as stream:
+        for batch in stream:
+            learner = th.Perceptron(1)
+            for start, end in ((0, 2), (2, 3)):
+                part = batch.part(start, end)
+                learner.learn_many(part.X, part.y)
+                counted.append(learner.collisions)
+    assert counted == [0, 3]

@@ -28,7 +28,7 @@ namespace thresher::store {
 
 inline constexpr std::string_view magic = "thresher";
 inline constexpr std::uint32_t version = 1;
-inline constexpr std::size_t alignment = 64, most_sections = 64, longest_name = 16;
+inline constexpr std::size_t alignment = 64, most_sections = 1024, longest_name = 16;
 inline constexpr std::size_t head_size = 24, entry_size = 32, checksum_size = 8, smallest = head_size + checksum_size;
 // More than any memory holds; up to here no sum below overflows.
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 56;

@@ -1,4 +1,8 @@
-"""Show what a model is, what it learned, and its heaviest weights with their names."""
+"""Show what a model is, what it learned, and its heaviest weights with their names.
+
+Of a portfolio its learners come first, from the best down, with their mistakes and how much each counts; the weights are
+those of the best one.
+"""
 
 from __future__ import annotations
 

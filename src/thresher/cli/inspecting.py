@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.cli.lanes import called, lane_of, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.printing import print_json
+from thresher.compose import Portfolio
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Confusion, percent
-from thresher.linear import Elimination, LiteralWinnow
+from thresher.linear import Elimination, LinearLearner, LiteralWinnow
 from thresher.store import Model
 
 __all__ = ["inspect"]
@@ -31,17 +33,24 @@ class Weight(NamedTuple):
 def inspect(options: argparse.Namespace) -> int:
     """Runs the command."""
     model = Model.load(options.model)
-    heaviest = _heaviest(model, options.top)
+    weighed = _weighed(model)
+    heaviest = [] if weighed is None else _heaviest(model, weighed, options.top)
     if options.json:
-        print_json(_as_json(model, heaviest))
+        print_json(_as_json(model, weighed, heaviest))
     else:
-        print(_as_text(model, heaviest, options.top))
+        print(_as_text(model, weighed, heaviest, options.top))
     return 0
 
 
-def _heaviest(model: Model, top: int) -> list[Weight]:
+def _weighed(model: Model) -> LinearLearner | None:
+    """The learner whose weights are shown: of a portfolio the best one's, if it has any."""
+    learner = model.learner
+    return lane_of(learner, learner.best_lane) if isinstance(learner, Portfolio) else learner
+
+
+def _heaviest(model: Model, learner: LinearLearner, top: int) -> list[Weight]:
     """The weights that lean most to +1, then most to -1; only what ever moved. The bias is one of them."""
-    learner, names = model.learner, _names(model)
+    names = _names(model)
     weights, lean = learner.weights, learner._lean()
     slots = np.arange(0)
     for start in range(0, learner.n, _PIECE):
@@ -93,16 +102,20 @@ def _names(model: Model) -> Callable[[int], list[str]]:
     return lambda slot: kept.get(slot, [f"slot {slot}"])
 
 
-def _as_json(model: Model, heaviest: list[Weight]) -> dict[str, Any]:
+def _as_json(model: Model, weighed: LinearLearner | None, heaviest: list[Weight]) -> dict[str, Any]:
     learner, recipe, tally = model.learner, model.recipe, model.tally
+    lanes: dict[str, Any] = {}
+    if isinstance(learner, Portfolio):
+        lanes = {"lanes": lanes_as_dicts(learner), "best_lane": learner.lanes[learner.best_lane]}
     return {
-        "learner": {"name": type(learner).__name__, "parameters": learner._arguments()},
+        "learner": {"name": type(learner).__name__, "parameters": parameters(learner)},
+        **lanes,
         "rounds": learner.rounds,
         "mistakes": learner.mistakes,
         "updates": learner.updates,
         "collisions": learner.collisions,
-        "bias_weight": learner.bias_weight,
-        "nonzero_weights": int(np.count_nonzero(learner._lean())),
+        "bias_weight": None if weighed is None else weighed.bias_weight,
+        "nonzero_weights": None if weighed is None else int(np.count_nonzero(weighed._lean())),
         "recipe": None if recipe is None else recipe.as_dict(),
         "confusion": None if tally is None else Confusion.of(tally).as_dict(),
         "finished": None if model.run is None else model.run.finished,
@@ -110,9 +123,9 @@ def _as_json(model: Model, heaviest: list[Weight]) -> dict[str, Any]:
     }
 
 
-def _as_text(model: Model, heaviest: list[Weight], top: int) -> str:
+def _as_text(model: Model, weighed: LinearLearner | None, heaviest: list[Weight], top: int) -> str:
     learner, recipe, tally = model.learner, model.recipe, model.tally
-    lines = [f"{learner!r}"]
+    lines = [called(learner)]
     error = percent(learner.mistakes / learner.rounds if learner.rounds else None)
     lines.append(f"learned {learner.rounds:,} examples with {learner.mistakes:,} mistakes ({error})")
     if model.run is not None and not model.run.finished:
@@ -124,10 +137,18 @@ def _as_text(model: Model, heaviest: list[Weight], top: int) -> str:
         lines.append(f"reads {FORMATS[recipe.format]}{base}; +1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}")
         if tally is not None:
             lines += ["", Confusion.of(tally).table(recipe.spelled(-1), recipe.spelled(+1))]
+    if isinstance(learner, Portfolio):
+        lines += ["", lanes_table(learner)]
+        lines += ["", f"the weights of {learner.lanes[learner.best_lane]}:"] if weighed is not None else []
+    if weighed is not None:
+        lines += [*[""] * (weighed is learner), *_weights(model, weighed, heaviest, top)]
+    return "\n".join(lines)
+
+
+def _weights(model: Model, learner: LinearLearner, heaviest: list[Weight], top: int) -> list[str]:
     bias = "" if learner.rule.bias is None else f"; the bias has {learner.bias_weight:g}"
-    lines += ["", f"{np.count_nonzero(learner._lean()):,} of {learner.n:,} weights are not as they began{bias}"]
+    lines = [f"{np.count_nonzero(learner._lean()):,} of {learner.n:,} weights are not as they began{bias}"]
     if isinstance(learner, Elimination):
         lines.append(_left(model, learner, top))
     lines.append(f"{'weight':>12}  name")
-    lines += [f"{weight.weight:>12.6g}  {' and '.join(weight.names)}" for weight in heaviest]
-    return "\n".join(lines)
+    return lines + [f"{weight.weight:>12.6g}  {' and '.join(weight.names)}" for weight in heaviest]

@@ -1,8 +1,14 @@
 """Learn from a source, and show what is proven about it.
 
 One pass over SOURCE (or --passes), with a table as it goes: mistakes so far beside those of two baselines, the best constant
-and repeating the last label. Then the source is read once more to check the theorems on it, with the final weights as witness,
-and the ledger is shown. Tables of progress go to stderr, results to stdout.
+and repeating the last label. Tables of progress go to stderr, results to stdout.
+
+By default a portfolio learns: many learners side by side, none of them tuned, and a master that weighs them by what they lost
+so far. They vote. At the end comes which of them won, and by how much, and what is proven: the portfolio's loss is at most
+that of the best of them plus the master's regret. That assumes nothing and needs no second look at SOURCE.
+
+With another --learner the source is read once more to check its theorems, with the final weights as witness, and the ledger
+is shown.
 """
 
 from __future__ import annotations
@@ -17,6 +23,8 @@ __all__ = ["add_options", "run"]
 EPILOG = """\
 examples:
   thresher learn demo:oranges
+  thresher learn demo:drift --master fixed-share
+  thresher learn clicks.vw --cost-positive 20
   thresher learn mail.vw.gz --save mail.thresher
   thresher learn mail.vw.gz --learner winnow --factor 1.5
   thresher learn more.vw --from mail.thresher --save mail.thresher
@@ -42,7 +50,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
     group = parser.add_argument_group("what is shown")
-    group.add_argument("--no-check", action="store_true", help="do not read SOURCE again to check the theorems")
+    check = group.add_mutually_exclusive_group()
+    check.add_argument(
+        "--certify",
+        action="store_true",
+        help="portfolio: replay its best learner alone, in float64, and check that one's own theorems too; of other learners "
+        "they are checked anyway",
+    )
+    check.add_argument(
+        "--no-check",
+        action="store_true",
+        help="do not read SOURCE again to check the theorems; a portfolio's certificate needs none of that",
+    )
     group.add_argument("--trace", type=whole, metavar="K", help="the blackboard table of the first K rounds")
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")
     group.add_argument("--quiet", action="store_true", help="no progress on stderr")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from thresher.errors import ParameterError
 
 if TYPE_CHECKING:
-    from thresher.linear import LinearLearner
+    from thresher.store import StoredLearner
 
 __all__ = ["DEFAULT", "NAMES", "add_learner_options", "check_learner", "make_learner"]
 
-DEFAULT = "perceptron"
+DEFAULT = "portfolio"
 BIAS = 1.0
 
 
@@ -34,6 +34,13 @@ def _number(text: str) -> float:
 
 
 _OPTIONS = (
+    Option("--master", "master", str, "portfolio: what weighs its learners: adahedge, or fixed-share for drift (adahedge)"),
+    Option(
+        "--cost-positive",
+        "cost_positive",
+        _number,
+        "portfolio: what missing a positive example costs, where a false alarm costs 1 (1)",
+    ),
     Option("--normalize", "normalize", None, "perceptron, averaged-perceptron: scale each example to norm 1"),
     Option("--tie", "tie", str, "perceptron, averaged-perceptron: what a score of 0 predicts: plus, minus or mistake (plus)"),
     Option("--margin", "margin", _number, "margin-perceptron: the margin hoped for; by default 1, halved where impossible"),
@@ -55,10 +62,11 @@ _OPTIONS = (
     Option("--rate", "rate", _number, "adagrad, invariant: how far steps go (0.3, 1)"),
 )
 
-_CHOICES = {"tie": ("plus", "minus", "mistake"), "loss": ("logistic", "hinge")}
+_CHOICES = {"master": ("adahedge", "fixed-share"), "tie": ("plus", "minus", "mistake"), "loss": ("logistic", "hinge")}
 
 #: The name of each learner, its class, and which of the options it takes.
 NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "portfolio": ("Portfolio", ("master", "cost_positive", "bias")),
     "perceptron": ("Perceptron", ("normalize", "tie", "bias")),
     "margin-perceptron": ("MarginPerceptron", ("margin", "epsilon", "bias")),
     "averaged-perceptron": ("AveragedPerceptron", ("normalize", "tie", "bias")),
@@ -88,8 +96,9 @@ def add_learner_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1")
 
 
-def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> LinearLearner:
+def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> StoredLearner:
     """The learner that was asked for, over n slots. `first_sum` is that of the first example, for Winnow's threshold."""
+    from thresher.cli.lanes import make_portfolio
     from thresher.linear import LEARNERS
 
     name = options.learner or DEFAULT
@@ -98,6 +107,8 @@ def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> Linea
     _refuse_others(options, name, takes)
     if "bias" in takes:
         arguments["bias"] = None if options.no_bias else BIAS
+    if name == "portfolio":
+        return make_portfolio(n, **arguments)
     if name == "margin-perceptron":
         arguments.setdefault("margin", None)
     if name == "winnow":
@@ -118,16 +129,18 @@ def _refuse_others(options: argparse.Namespace, name: str, takes: tuple[str, ...
         raise ParameterError(f"found {given[0]}, which {name} does not have; it has {', '.join(own)}")
 
 
-def check_learner(options: argparse.Namespace, learner: LinearLearner) -> None:
+def check_learner(options: argparse.Namespace, learner: StoredLearner) -> None:
     """An option that contradicts the model is an error."""
-    arguments = learner._arguments()
+    from thresher.cli.lanes import called, parameters
+
+    arguments = parameters(learner)
     name = next(name for name, (made, _) in NAMES.items() if made == type(learner).__name__)
     if options.learner not in (None, name):
-        raise ParameterError(f"found --learner {options.learner}, but the model is {learner!r}: leave the option out")
+        raise ParameterError(f"found --learner {options.learner}, but the model is {called(learner)}: leave the option out")
     _refuse_others(options, name, NAMES[name][1])
     said = {option.flag: (getattr(options, option.argument), arguments.get(option.argument)) for option in _OPTIONS}
     said["--no-bias"] = (options.no_bias, arguments.get("bias") is None)
     for flag, (wanted, known) in said.items():
         if wanted is not None and wanted != known:
             shown = "" if wanted is True else f" {wanted}"
-            raise ParameterError(f"found {flag}{shown}, but the model is {learner!r}: leave the option out")
+            raise ParameterError(f"found {flag}{shown}, but the model is {called(learner)}: leave the option out")

@@ -4,18 +4,39 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher.cli.progress import Bar
 from thresher.cli.reading import no_recipe, reading
+from thresher.compose import Portfolio
 from thresher.data.source import Source
-from thresher.data.stream import UNLABELLED, open_stream
+from thresher.data.stream import UNLABELLED, Batch, open_stream
 from thresher.errors import ParameterError, SourceError
 from thresher.evaluate import Confusion
-from thresher.store import Model
+from thresher.linear import LinearLearner
+from thresher.store import Model, StoredLearner
 
 __all__ = ["predict"]
+
+
+class Said(NamedTuple):
+    """What a model says of some examples: labels, scores, and where it has them the chances of the positive label."""
+
+    labels: NDArray[np.int8]
+    scores: NDArray[np.float64]
+    chances: NDArray[np.float64] | None
+
+
+def _said(learner: StoredLearner, batch: Batch) -> Said:
+    """All of it from one look at the examples; a portfolio's chances are calibrated."""
+    if isinstance(learner, Portfolio):
+        made = learner._ask(batch.X)
+        return Said(made.predictions, made.scores, made.chances)
+    scores = learner.score_many(batch.X)
+    return Said(learner._predictions(scores), scores, learner._chances(scores))
 
 
 def predict(options: argparse.Namespace) -> int:
@@ -24,7 +45,7 @@ def predict(options: argparse.Namespace) -> int:
     learner, recipe = model.learner, model.recipe
     if recipe is None:
         raise no_recipe(options.model)
-    if options.probabilities and learner._chances(np.zeros(0)) is None:
+    if options.probabilities and isinstance(learner, LinearLearner) and learner._chances(np.zeros(0)) is None:
         raise ParameterError(f"found --probabilities, but a {type(learner).__name__} has none; --scores shows its scores")
     if options.id not in (None, "tag") or (options.id and not recipe.named):
         raise ParameterError(f"found --id {options.id}, expected tag, which only Vowpal Wabbit text has")
@@ -44,14 +65,13 @@ def predict(options: argparse.Namespace) -> int:
         ) as stream,
     ):
         for batch in stream:
-            scores = learner.score_many(batch.X)
-            said = learner._predictions(scores)
+            said, scores, chances = _said(learner, batch)
             columns = [batch.tags] if options.id else []
             columns.append(spelled[said + 1].tolist())
             if options.scores:
                 columns.append([repr(score + 0.0) for score in scores.tolist()])
-            if options.probabilities:
-                columns.append([repr(chance) for chance in learner.p_positive_many(batch.X).tolist()])
+            if options.probabilities and chances is not None:
+                columns.append([repr(chance) for chance in chances.tolist()])
             lines = "".join("\t".join(row) + "\n" for row in zip(*columns, strict=True))
             sys.stdout.buffer.write(lines.encode("utf-8", "surrogateescape"))
             made = made.after(batch.y[batch.y != UNLABELLED], said[batch.y != UNLABELLED])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -14,15 +15,45 @@ from thresher.evaluate import percent
 if TYPE_CHECKING:
     from thresher._core import Rounds
     from thresher.data.source import Source
+    from thresher.data.stream import Batch
     from thresher.ledger import Tally
 
-__all__ = ["Bar", "Table"]
+__all__ = ["Bar", "Row", "Table"]
 
 _HEAD = ("examples", "positives", "mistakes", "error so far", "since last row", "best constant", "repeat last")
 
 
+class Row(NamedTuple):
+    """A row of the table: what was counted by then, and how a portfolio weighed its lanes."""
+
+    examples: int
+    positives: int
+    mistakes: int
+    repeat_last: int
+    weights: list[float] | None
+
+    @property
+    def best_constant(self) -> int:
+        """The mistakes of whoever always says the label that was more frequent."""
+        return min(self.positives, self.examples - self.positives)
+
+    def as_dict(self) -> dict[str, object]:
+        """The row as JSON can hold it; `weights` only of a portfolio."""
+        counts: dict[str, object] = {
+            "examples": self.examples,
+            "positives": self.positives,
+            "mistakes": self.mistakes,
+            "best_constant": self.best_constant,
+            "repeat_last": self.repeat_last,
+        }
+        return counts if self.weights is None else {**counts, "weights": self.weights}
+
+
 class Table:
-    """A row after 1, 2, 4, 8, … examples and one at the end; `show` writes it."""
+    """A row after 1, 2, 4, 8, … examples and one at the end, written as they come and kept in `rows`.
+
+    The batches must be cut by `parts`, so that what a row says of the learner is as it was then.
+    """
 
     def __init__(self, bar: Bar, began: Tally, now: Tally) -> None:
         self._bar = bar
@@ -35,49 +66,51 @@ class Table:
         while self._next <= self._examples:
             self._next *= 2
         self._row_before = (self._examples, self._mistakes)
-        self._headed = False
+        self.rows: list[Row] = []
 
-    def enter(self, rounds: Rounds) -> None:
-        """Counts rounds, and shows the rows that fall among them."""
-        labels, wrong = rounds.labels, rounds.predictions != rounds.labels
-        before = np.concatenate(([self._last_label], labels[:-1]))
+    def parts(self, batch: Batch) -> Iterator[Batch]:
+        """The batch, cut where a row is due. Each part must be entered before the next is asked for."""
         start = 0
-        while start < len(labels):
-            end = min(len(labels), start + self._next - self._examples)
-            part = slice(start, end)
-            self._examples += end - start
-            self._positives += int(np.count_nonzero(labels[part] > 0))
-            self._mistakes += int(np.count_nonzero(wrong[part]))
-            self._repeats += int(np.count_nonzero(labels[part] != before[part]))
+        while start < len(batch):
+            end = min(len(batch), start + self._next - self._examples)
+            yield batch.part(start, end)
             start = end
-            if self._examples == self._next:
-                self._show()
-                self._next *= 2
-        self._last_label = int(labels[-1])
 
-    def end(self) -> None:
+    def enter(self, rounds: Rounds, weights: Callable[[], list[float] | None]) -> None:
+        """Counts rounds, and shows the row that falls at their end, if one does; `weights` are the lanes' then."""
+        labels = rounds.labels
+        self._examples += len(labels)
+        self._positives += int(np.count_nonzero(labels > 0))
+        self._mistakes += rounds.mistakes
+        self._repeats += int(labels[0] != self._last_label) + int(np.count_nonzero(labels[1:] != labels[:-1]))
+        self._last_label = int(labels[-1])
+        if self._examples == self._next:
+            self._show(weights())
+            self._next *= 2
+
+    def end(self, weights: list[float] | None) -> None:
         """Shows the last row, unless it was shown."""
         if self._row_before[0] != self._examples:
-            self._show()
+            self._show(weights)
         self._bar.write("")
 
-    def _show(self) -> None:
-        if not self._headed:
+    def _show(self, weights: list[float] | None) -> None:
+        if not self.rows:
             self._bar.write("  ".join(_HEAD))
-            self._headed = True
+        row = Row(self._examples, self._positives, self._mistakes, self._repeats, weights)
         examples, mistakes = self._row_before
-        constant = min(self._positives, self._examples - self._positives)
         cells = (
-            f"{self._examples:,}",
-            f"{self._positives:,}",
-            f"{self._mistakes:,}",
-            percent(self._mistakes / self._examples),
-            percent((self._mistakes - mistakes) / (self._examples - examples)),
-            percent(constant / self._examples),
-            percent(self._repeats / self._examples),
+            f"{row.examples:,}",
+            f"{row.positives:,}",
+            f"{row.mistakes:,}",
+            percent(row.mistakes / row.examples),
+            percent((row.mistakes - mistakes) / (row.examples - examples)),
+            percent(row.best_constant / row.examples),
+            percent(row.repeat_last / row.examples),
         )
         self._bar.write("  ".join(f"{cell:>{len(name)}}" for cell, name in zip(cells, _HEAD, strict=True)))
-        self._row_before = (self._examples, self._mistakes)
+        self._row_before = (row.examples, row.mistakes)
+        self.rows.append(row)
 
 
 class Reading(Protocol):

@@ -22,7 +22,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="SOURCE",
-        help="a file, several in order, - for standard input, or demo:oranges; gzip and Zstandard are known by content",
+        help="a file, several in order, - for standard input, or demo:oranges, demo:drift; gzip and Zstandard are known by "
+        "content",
     )
 
 

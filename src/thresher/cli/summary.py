@@ -6,16 +6,19 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from thresher.bounds import Certificate, Verdict
+from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
+from thresher.compose import Portfolio
 from thresher.evaluate import Confusion
-from thresher.linear import Elimination, LinearLearner, MarginPerceptron, Perceptron, Winnow
+from thresher.linear import Elimination, MarginPerceptron, Perceptron, Winnow
 
 if TYPE_CHECKING:
-    from thresher.cli.learning import Learned
+    from thresher.cli.running import Learned
+    from thresher.store import StoredLearner
 
 __all__ = ["as_json", "as_text", "refutations"]
 
 _SORTED_BELOW = 0.01
-_HOW_SHOWN = ("--quiet", "--json", "--no-check")
+_HOW_SHOWN = ("--quiet", "--json", "--no-check", "--certify")
 _SHOWN = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
 
 
@@ -24,23 +27,21 @@ def as_text(learned: Learned) -> str:
     parts = []
     if learned.traced is not None:
         parts.append(str(learned.traced))
-    parts += [_what(learned), _counts(learned), *_notices(learned), _proof(learned), _next(learned)]
+    parts += [_what(learned), _counts(learned), *_notices(learned), _lanes(learned), _proof(learned)]
+    parts += ["" if learned.winner is None else _alone(learned.winner), _next(learned)]
     return "\n\n".join(part for part in parts if part)
 
 
 def as_json(learned: Learned) -> dict[str, Any]:
     """The same as JSON can hold it."""
     run = _run(learned)
-    learner = learned.learner
-    certificates = [] if learned.checked is None else learned.checked.certificates()
-    headline = None if learned.checked is None else learned.checked.headline
     return {
         "source": list(learned.source.places),
         "format": learned.recipe.format,
         "examples": run.examples,
         "mistakes": run.mistakes,
         "updates": learned.ledger.updates - learned.run.began.updates,
-        "loss": float(run.mistakes),
+        "loss": learned.ledger.loss - learned.run.began.loss,
         "error_rate": run.mistakes / run.examples,
         "seconds": learned.seconds,
         "check_seconds": learned.check_seconds,
@@ -49,7 +50,8 @@ def as_json(learned: Learned) -> dict[str, Any]:
         "labels": {"positive": learned.recipe.spelled(+1), "negative": learned.recipe.spelled(-1)},
         "confusion": run.as_dict(),
         "baselines": {"best_constant": _constant(run), "repeat_last": _repeats(learned)},
-        "learner": {"name": type(learner).__name__, "parameters": learner._arguments()},
+        "learner": _learner(learned.learner),
+        **_lanes_as_dict(learned.learner),
         "rounds_in_all": learned.ledger.rounds,
         "unlabelled": learned.unlabelled,
         "bad_lines": learned.bad,
@@ -58,11 +60,43 @@ def as_json(learned: Learned) -> dict[str, Any]:
         "interrupted": learned.interrupted,
         "saved": learned.saved,
         "notices": _notices(learned),
+        **_proof_as_dict(learned),
+        **({} if learned.winner is None else {"best_lane_alone": _alone_as_dict(learned.winner)}),
+        "progress": [row.as_dict() for row in learned.progress],
+        "trace": None if learned.traced is None else learned.traced.as_dicts(),
+    }
+
+
+def _learner(learner: StoredLearner) -> dict[str, Any]:
+    return {"name": type(learner).__name__, "parameters": parameters(learner)}
+
+
+def _lanes_as_dict(learner: StoredLearner) -> dict[str, Any]:
+    if not isinstance(learner, Portfolio):
+        return {}
+    proven = learner.proven
+    return {
+        "lanes": lanes_as_dicts(learner),
+        "best_lane": learner.lanes[learner.best_lane],
+        "regret": learner.regret,
+        "regret_bound": None if proven is None else proven.value,
+        "log_loss": learner.log_loss,
+    }
+
+
+def _proof_as_dict(learned: Learned) -> dict[str, Any]:
+    certificates = [] if learned.checked is None else learned.checked.certificates()
+    headline = None if learned.checked is None else learned.checked.headline
+    return {
         "certificates": [certificate.as_dict() for certificate in certificates],
         "headline": None if headline is None else headline.as_dict(),
         "unchecked": learned.unchecked or None,
-        "trace": None if learned.traced is None else learned.traced.as_dicts(),
     }
+
+
+def _alone_as_dict(winner: Learned) -> dict[str, Any]:
+    """The best lane, replayed."""
+    return {"learner": _learner(winner.learner), "mistakes": winner.ledger.mistakes, **_proof_as_dict(winner)}
 
 
 def _run(learned: Learned) -> Confusion:
@@ -81,7 +115,7 @@ def _what(learned: Learned) -> str:
     run, passes = _run(learned), learned.run.passes
     how = "one pass" if passes == 1 else f"{passes} passes"
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
-    line = f"{run.examples:,} examples of {learned.source} {state}, learned by {learned.learner!r}"
+    line = f"{run.examples:,} examples of {learned.source} {state}, learned by {called(learned.learner)}"
     line += f"\n+1 is {learned.recipe.spelled(+1)}, -1 is {learned.recipe.spelled(-1)}"
     if learned.resumed:
         line += f"\nresumed after {learned.resumed:,} of them"
@@ -125,7 +159,7 @@ def _notices(learned: Learned) -> list[str]:
     return notices
 
 
-def refutations(learner: LinearLearner) -> list[str]:
+def refutations(learner: StoredLearner) -> list[str]:
     """What the run itself has shown to be impossible."""
     if isinstance(learner, Elimination) and learner.refuted_at is not None:
         return [f"round {learner.refuted_at:,} showed that no disjunction of literals fits the examples"]
@@ -133,6 +167,18 @@ def refutations(learner: LinearLearner) -> list[str]:
         margin = f"{learner.impossible[-1]:g}"
         return [f"the updates showed that no unit vector has a margin of {margin} on the examples, scaled to norm 1"]
     return []
+
+
+def _lanes(learned: Learned) -> str:
+    if not isinstance(learned.learner, Portfolio):
+        return ""
+    since = f", of all {learned.ledger.rounds:,} rounds" if learned.run.began.rounds else ""
+    return f"Which learners won{since}\n{lanes_table(learned.learner)}"
+
+
+def _alone(winner: Learned) -> str:
+    """What is proven of the best lane of a portfolio."""
+    return f"The best of them alone, in float64: {winner.learner!r}\n{_proof(winner)}"
 
 
 def _proof(learned: Learned) -> str:
@@ -144,10 +190,12 @@ def _proof(learned: Learned) -> str:
     shown = _SHOWN[:-1] if refuted else _SHOWN
     best = next((c for c in made if c.verdict in shown and not c.says_little), None)
     lines += ["", str(best)] if best is not None else [f"  {hint}" for hint in _hints(learned.learner, made)]
+    if learned.unchecked:
+        lines += ["", f"Nothing more is proven: {learned.unchecked}."]
     return "\n".join(lines)
 
 
-def _hints(learner: LinearLearner, made: list[Certificate]) -> list[str]:
+def _hints(learner: StoredLearner, made: list[Certificate]) -> list[str]:
     """What may prove more."""
     if isinstance(learner, Winnow):
         arguments = learner._arguments()

@@ -13,6 +13,8 @@ The stream also tells what the rule does not look at: some of it goes with fine 
 such as the truck. A Perceptron with bias 1 over 2^18 slots makes 6 mistakes before the new inspector comes, and then 52: about
 two for each of the 23 errors.
 
+**drift** is a market whose taste turns half way; thresher.data.demo_drift says how.
+
 **forecasts** is a table for `thresher experts`; thresher.data.demo_forecasts says what is in it.
 """
 
@@ -22,7 +24,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from thresher.data import demo_forecasts
+from thresher.data import demo_drift, demo_forecasts
 from thresher.errors import ParameterError
 
 __all__ = ["DEMOS", "MARGIN", "RIGHTLY_LABELLED", "RULE", "Demo", "find"]
@@ -72,7 +74,7 @@ def find(name: str) -> Demo:
     local-market | size=small colour=orange peel=puffy firmness=
     >>> find("apples")
     Traceback (most recent call last):
-    thresher.errors.ParameterError: found the demo 'apples', expected one of oranges, forecasts
+    thresher.errors.ParameterError: found the demo 'apples', expected one of oranges, drift, forecasts
     """
     if name not in DEMOS:
         raise ParameterError(f"found the demo {name!r}, expected one of {', '.join(DEMOS)}")
@@ -169,6 +171,15 @@ _ORANGES = Demo(
     lines=_oranges,
 )
 
+_DRIFT = Demo(
+    name="drift",
+    about="a market that half way likes the opposite of what it liked: the best learner before is among the worst after",
+    format="vw",
+    positive="sold",
+    rows=demo_drift.ROWS,
+    lines=demo_drift.lines,
+)
+
 _FORECASTS = Demo(
     name="forecasts",
     about="three forecasters of what a market sells, one of which is the best until it breaks at round 400",
@@ -180,4 +191,4 @@ _FORECASTS = Demo(
     time="day",
 )
 
-DEMOS: dict[str, Demo] = {demo.name: demo for demo in (_ORANGES, _FORECASTS)}
+DEMOS: dict[str, Demo] = {demo.name: demo for demo in (_ORANGES, _DRIFT, _FORECASTS)}

@@ -34,7 +34,8 @@ class Batch:
     """Some thousand examples as they came: `learner.learn_many(batch.X, batch.y, batch.weights)` learns them.
 
     `X` holds the rows, `y` a label for each (−1 or +1; `UNLABELLED` where there is none), `weights` is None if all
-    are 1, `tags` is empty unless they were asked for.
+    are 1, `tags` is empty unless they were asked for. `rows` are those that the reader gave; `first` says which of them
+    this batch begins with.
     """
 
     X: Block
@@ -42,16 +43,29 @@ class Batch:
     weights: NDArray[np.float64] | None
     tags: list[str]
     rows: CoreBatch
+    first: int = 0
 
     def __len__(self) -> int:
         return len(self.y)
+
+    @property
+    def last(self) -> bool:
+        """Whether it ends where the batch that it is a part of does."""
+        return self.first + len(self) == len(self.rows)
+
+    def part(self, start: int, end: int) -> Batch:
+        """Its examples from `start` until before `end`, by reference."""
+        weights = None if self.weights is None else self.weights[start:end]
+        X, y = self.X.rows(start, end), self.y[start:end]
+        return Batch(X, y, weights, self.tags[start:end], self.rows, self.first + start)
 
     def matrix(self) -> csr_matrix:
         """The rows as a SciPy matrix, for other libraries."""
         from scipy.sparse import csr_matrix
 
         rows = self.rows
-        return csr_matrix((rows.data, rows.indices, rows.indptr), shape=(len(self), self.X.n))
+        whole = csr_matrix((rows.data, rows.indices, rows.indptr), shape=(len(rows), self.X.n))
+        return whole if len(rows) == len(self) else whole[self.first : self.first + len(self)]
 
 
 @dataclass(frozen=True)
@@ -197,13 +211,15 @@ class Stream:
 
     def keep_names(self, batch: Batch, changed: NDArray[np.bool_]) -> None:
         """Keeps the names of the rows that changed a learner, up to a limit. Only before the next batch is read."""
-        self._reader.keep_names(batch.rows, np.ascontiguousarray(changed))
+        of_all = np.zeros(len(batch.rows), np.bool_)
+        of_all[batch.first : batch.first + len(batch)] = changed
+        self._reader.keep_names(batch.rows, of_all)
 
     def names_of(self, batch: Batch, row: int) -> dict[int, str]:
         """The slots of a row with their names, as the source spells them. Only before the next batch is read."""
         if not self._recipe.named:
             return {slot: self._recipe.attribute(slot) for slot in batch.X[row]}
-        names = self._reader.names_of(batch.rows, row)
+        names = self._reader.names_of(batch.rows, batch.first + row)
         return {slot_of_bytes(name, self.n): name.decode("utf-8", "backslashreplace") for name in names}
 
     # ---- reading -----------------------------------------------------------------------------------------------------

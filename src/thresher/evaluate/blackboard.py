@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from thresher._core import Round
+from thresher.compose import Portfolio
 from thresher.errors import ParameterError
 from thresher.experts import MajorityLearner
 from thresher.linear import LinearLearner
@@ -100,7 +101,7 @@ class Trace:
 
 
 def trace(
-    learner: LinearLearner | MajorityLearner,
+    learner: LinearLearner | MajorityLearner | Portfolio,
     examples: Iterable[tuple[Any, ...]],
     *,
     digits: int = 12,
@@ -112,7 +113,8 @@ def trace(
     The learner learns: trace a copy to keep it as it is. An example's weight may come third. Of more than twelve weights only
     those that ever moved are shown, by slot or by what `names` calls it, and of these the first `most`. With a bias its weight
     comes last. Where a learner has negations, their weights stand behind the others; a margin mistake is marked as one. Of a
-    majority an example is the advice, and the weights are the experts' shares.
+    majority an example is the advice, and the weights are the experts' shares; of a portfolio they are its lanes', the
+    heaviest first.
 
     >>> import thresher as th
     >>> print(th.trace(th.Perceptron(2), [([0, 1], +1), ([1, 0], -1), ([0.6, 0.8], +1)]))
@@ -121,8 +123,10 @@ def trace(
     2  (1, 0)      (0, 0)    0      +1          -1     yes      (-1, 0)
     3  (0.6, 0.8)  (-1, 0)   -0.6   -1          +1     yes      (-0.4, 0.8)
     """
-    if not isinstance(learner, LinearLearner | MajorityLearner):
-        raise ParameterError(f"found {type(learner).__name__}, expected a learner with weights: a linear one, or a majority")
+    if not isinstance(learner, LinearLearner | MajorityLearner | Portfolio):
+        raise ParameterError(
+            f"found {type(learner).__name__}, expected a learner with weights: a linear one, a majority, or a portfolio"
+        )
     rounds = []
     before = _weights(learner, most)
     for example in examples:
@@ -133,7 +137,10 @@ def trace(
     return Trace(tuple(rounds), digits, names, most)
 
 
-def _weights(learner: LinearLearner | MajorityLearner, most: int) -> Weights:
+def _weights(learner: LinearLearner | MajorityLearner | Portfolio, most: int) -> Weights:
+    if isinstance(learner, Portfolio):
+        of_lanes = learner.lane_weights
+        return {learner.lanes[i]: float(of_lanes[i]) for i in (-of_lanes).argsort(kind="stable").tolist()}
     if isinstance(learner, MajorityLearner):
         shares = learner.weights
         heaviest = shares.argsort(kind="stable")[::-1][: most + 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -15,7 +16,7 @@ from thresher.errors import LedgerError, StoreError
 
 __all__ = ["Comparator", "Tally", "Watcher"]
 
-_NOT_STORED = {"rule", "unseen", "doubt", "rest"}
+_NOT_STORED = {"rule", "unseen", "doubt"}
 _MOST_ROUNDS = 2**62
 
 
@@ -88,19 +89,23 @@ class Tally:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The tally as JSON can hold it; the rule is the learner's."""
-        return {name: value for name, value in asdict(self).items() if name not in _NOT_STORED}
+        """The tally as JSON can hold it; the rule is the learner's, and a rest is there only where losses are no counts."""
+        stored = {name: value for name, value in asdict(self).items() if name not in _NOT_STORED}
+        return {name: value for name, value in stored.items() if name != "rest" or value != 0.0}
 
     @classmethod
     def from_dict(cls, stored: object, rule: Rule | None) -> Tally:
         """The tally whose `as_dict` this is."""
-        names = set(cls.__dataclass_fields__) - _NOT_STORED
-        if not isinstance(stored, Mapping) or set(stored) != names:
+        names = set(cls.__dataclass_fields__) - _NOT_STORED - {"rest"}
+        if not isinstance(stored, Mapping) or set(stored) - {"rest"} != names:
             raise StoreError(f"the ledger's sums are not {', '.join(sorted(names))}")
         optional = {"weighted", "moved", "history"}
         whole = all(type(stored[name]) is int or (name in optional and stored[name] is None) for name in names - {"loss"})
         if not whole or type(stored["loss"]) is not float or not stored["loss"] >= 0.0:
             raise StoreError("the ledger's sums are not whole counts and a loss")
+        rest = stored.get("rest", 0.0)
+        if type(rest) is not float or not abs(rest) <= math.ulp(stored["loss"]):
+            raise StoreError(f"found {rest!r} for the rest of a loss of {stored['loss']!r}, expected less than its last digit")
         tally = cls(**stored, rule=rule if stored["rounds"] else None)
         if not tally._possible():
             raise StoreError(f"found sums {dict(stored)!r} that no run of rounds can have")

@@ -39,7 +39,7 @@ class Contents(NamedTuple):
 def write(path: str | os.PathLike[str], header: Mapping[str, Any], sections: Mapping[str, Buffer | NDArray[Any]]) -> None:
     """Writes a file, or replaces it as a whole: see `thresher.store.atomic.replace` for what a path may be.
 
-    Up to 63 sections, their names of 1 to 16 printable ASCII characters, each a C-contiguous array or other bytes-like
+    Up to 1,023 sections, their names of 1 to 16 printable ASCII characters, each a C-contiguous array or other bytes-like
     object. What JSON would not give back as it was (a tuple, a key that is no str) cannot be in the header.
 
     >>> from pathlib import Path

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher._core import slot_of_bytes
 from thresher.data.recipe import Recipe
@@ -14,12 +15,11 @@ from thresher.data.source import Place
 from thresher.data.stream import Position
 from thresher.errors import ParameterError, StoreError
 from thresher.ledger import Tally
-from thresher.linear import LEARNERS, LinearLearner
 from thresher.store import container
+from thresher.store.kinds import KINDS, NAMES, StoredLearner, made, packed
 
 __all__ = ["Model", "Run", "load", "save"]
 
-_KIND = "learner"
 _COUNTED = ("rounds", "mistakes", "updates", "history")
 _HEADER = {"kind", "precision", "learner", "recipe", "ledger", "run"}
 
@@ -53,7 +53,7 @@ class Run:
         }
 
     @classmethod
-    def from_dict(cls, stored: object, learner: LinearLearner) -> Run:
+    def from_dict(cls, stored: object, learner: StoredLearner) -> Run:
         """The run whose `as_dict` this is."""
         if not isinstance(stored, Mapping) or set(stored) != {"passes", "done", "position", "whole", "began"}:
             raise StoreError("the run is not passes, done, position, whole and began")
@@ -87,7 +87,7 @@ class Run:
 class Model:
     """A learner; where it learned from text also the recipe to read more, the ledger's sums, the run, and names."""
 
-    learner: LinearLearner
+    learner: StoredLearner
     recipe: Recipe | None = None
     tally: Tally | None = None
     run: Run | None = None
@@ -102,17 +102,14 @@ class Model:
 
     def save(self, path: Place) -> None:
         """Writes the model to a file, whole or not at all."""
-        parameters, arrays = self.learner.state()
-        header = self._header(parameters)
+        told, sections = packed(self.learner)
+        header = self._header(told)
         _check_parts(header, self.learner)  # what would not load is not written over what does
-        sections = {name: np.require(array, "<f8").view(np.uint8) for name, array in arrays.items()}
-        container.write(path, header, {**sections, "names": self.names})
+        container.write(path, header, {**sections, NAMES: self.names})
 
-    def _header(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def _header(self, told: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "kind": _KIND,
-            "precision": "float64",
-            "learner": parameters,
+            **told,
             "recipe": None if self.recipe is None else self.recipe.as_dict(),
             "ledger": None if self.tally is None else self.tally.as_dict(),
             "run": None if self.run is None else self.run.as_dict(),
@@ -128,36 +125,29 @@ class Model:
             raise StoreError(message if message.startswith(str(path)) else f"{path}: {message}") from None
 
     @classmethod
-    def _from(cls, header: Mapping[str, Any], sections: Mapping[str, np.ndarray[Any, np.dtype[np.uint8]]]) -> Model:
-        if header.get("kind") != _KIND:
-            raise StoreError(f"found a model of kind {header.get('kind')!r}, expected {_KIND!r}")
+    def _from(cls, header: Mapping[str, Any], sections: Mapping[str, NDArray[np.uint8]]) -> Model:
+        if header.get("kind") not in KINDS:
+            raise StoreError(f"found a model of kind {header.get('kind')!r}, expected {' or '.join(map(repr, KINDS))}")
         if set(header) != _HEADER:
             raise StoreError(f"the header is not {', '.join(sorted(_HEADER))}")
-        if header["precision"] != "float64":
-            raise StoreError(f"found precision {header['precision']!r}, expected 'float64'")
-        parameters = header["learner"]
-        name = parameters.get("learner") if isinstance(parameters, Mapping) else None
-        if not isinstance(name, str) or name not in LEARNERS:
-            raise StoreError(f"found the learner {name!r}, expected one of {', '.join(LEARNERS)}")
-        arrays = {section: _floats(array) for section, array in sections.items() if section != "names"}
-        learner = LEARNERS[name]._over(parameters, arrays)  # the file's memory is ours alone
+        learner = made(header, sections)  # the file's memory is ours alone
         recipe = None if header["recipe"] is None else Recipe.from_dict(header["recipe"])
         if recipe is not None and recipe.n != learner.n:
             raise StoreError(f"found a recipe for n = {recipe.n} with a learner of n = {learner.n}")
         tally = None if header["ledger"] is None else Tally.from_dict(header["ledger"], learner.rule)
-        heads = parameters["heads"]
+        heads = header["learner"]["heads"]
         if tally is not None and (tally.first != 1 or any(getattr(tally, name) != heads[name] for name in _COUNTED)):
             raise StoreError("the ledger's sums are not those of the learner")
         run = None if header["run"] is None else Run.from_dict(header["run"], learner)
         if run is not None and (recipe is None or tally is None or not run.leads_to(tally)):
             raise StoreError("the run cannot have led to the ledger's sums, or there is no recipe for it")
-        model = cls(learner, recipe, tally, run, bytes(sections.get("names", b"")))
-        if repr(_sorted(model._header(learner.state()[0]))) != repr(_sorted(header)):  # True is not 1, nor is 1.0
+        model = cls(learner, recipe, tally, run, bytes(sections.get(NAMES, b"")))
+        if repr(_sorted(model._header(packed(learner)[0]))) != repr(_sorted(header)):  # True is not 1, nor is 1.0
             raise StoreError("the header is not spelled as a model would spell it")
         return model
 
 
-def _check_parts(header: Mapping[str, Any], learner: LinearLearner) -> None:
+def _check_parts(header: Mapping[str, Any], learner: StoredLearner) -> None:
     if header["recipe"] is not None:
         Recipe.from_dict(header["recipe"])
     if header["ledger"] is not None:
@@ -174,16 +164,12 @@ def _sums(tally: Tally) -> tuple[float, ...]:
 
 
 def _sorted(value: object) -> object:
+    if isinstance(value, list):
+        return [_sorted(each) for each in value]
     return sorted((key, _sorted(each)) for key, each in value.items()) if isinstance(value, Mapping) else value
 
 
-def _floats(array: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    if array.size % 8:
-        raise StoreError(f"found an array of {array.size} bytes, expected numbers of 8")
-    return array.view("<f8")
-
-
-def save(learner: LinearLearner, path: Place) -> None:
+def save(learner: StoredLearner, path: Place) -> None:
     """Writes a learner to a file, whole or not at all; `load` makes it again, and it goes on bit for bit.
 
     >>> import tempfile, pathlib, thresher as th
@@ -194,14 +180,15 @@ def save(learner: LinearLearner, path: Place) -> None:
     ...     th.load(pathlib.Path(folder) / "mine.thresher").weights.tolist()
     [-1.0, 0.0, -1.0, 0.0]
     """
-    if not isinstance(learner, LinearLearner):
+    if not isinstance(learner, StoredLearner):
         raise ParameterError(
-            f"found {type(learner).__name__}, expected a linear learner; to keep another one keep its state(), or pickle it"
+            f"found {type(learner).__name__}, expected a linear learner or a portfolio; to keep another one keep its state(), "
+            "or pickle it"
         )
     Model(learner).save(path)
 
 
-def load(path: Place) -> LinearLearner:
+def load(path: Place) -> StoredLearner:
     """The learner in a model file. A file that is damaged, foreign or newer raises `StoreError`; it never runs code.
 
     For the recipe, the labels and the names as well: `thresher.store.Model.load(path)`.

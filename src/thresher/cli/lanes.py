@@ -1,0 +1,121 @@
+"""Portfolios at the command line: how one is made, and which of its lanes won."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thresher.compose import Portfolio
+from thresher.compose.lanes import default_lanes
+from thresher.experts import AdaHedge, FixedShare
+from thresher.linear import LinearLearner
+from thresher.store import StoredLearner
+
+__all__ = [
+    "called",
+    "fresh",
+    "lane_alone",
+    "lane_of",
+    "lane_weights",
+    "lanes_as_dicts",
+    "lanes_table",
+    "make_portfolio",
+    "parameters",
+]
+
+#: The rules by which a portfolio may weigh its lanes, by their names on the command line.
+MASTERS: dict[str, type[AdaHedge | FixedShare]] = {"adahedge": AdaHedge, "fixed-share": FixedShare}
+
+_MOST_SHOWN = 12
+_HEAVY = 0.01
+
+
+def make_portfolio(n: int, *, master: str = "adahedge", cost_positive: float = 1.0, bias: float | None = None) -> Portfolio:
+    """A portfolio of the default lanes."""
+    lanes = default_lanes(n, bias=bias)
+    return Portfolio(n, lanes, MASTERS[master](len(lanes)), cost_positive=cost_positive)
+
+
+def parameters(learner: StoredLearner) -> dict[str, Any]:
+    """What a learner was made with; of a portfolio what its options say."""
+    if not isinstance(learner, Portfolio):
+        return learner._arguments()
+    master = learner.master
+    kind = next((name for name, made in MASTERS.items() if type(master) is made), repr(master))
+    return {
+        "n": learner.n,
+        "lanes": len(learner.lanes),
+        "master": kind,
+        "cost_positive": learner.cost_positive,
+        "bias": learner.rule.bias,
+    }
+
+
+def called(learner: StoredLearner) -> str:
+    """A learner in words; all lanes of a portfolio would be too many."""
+    if not isinstance(learner, Portfolio):
+        return repr(learner)
+    cost = "" if learner.cost_positive == 1.0 else f", cost_positive={learner.cost_positive!r}"
+    return f"a portfolio of {len(learner.lanes)} learners under {type(learner.master).__name__}, n={learner.n}{cost}"
+
+
+def fresh(portfolio: Portfolio) -> Portfolio:
+    """The same portfolio before its first round."""
+    lanes = [type(lane)(**lane._arguments()) for lane in portfolio.learners]
+    master = portfolio.master
+    return Portfolio(portfolio.n, lanes, type(master)(**master._arguments()), cost_positive=portfolio.cost_positive)
+
+
+def lane_of(portfolio: Portfolio, lane: int) -> LinearLearner | None:
+    """A lane as a learner, if it has weights."""
+    found = portfolio.learners[lane]
+    return found if isinstance(found, LinearLearner) else None
+
+
+def lane_alone(portfolio: Portfolio, lane: int) -> LinearLearner | None:
+    """A fresh learner of the kind of a lane, in float64, if it has weights."""
+    found = lane_of(portfolio, lane)
+    return None if found is None else type(found)(**found._arguments())
+
+
+def lane_weights(learner: StoredLearner) -> list[float] | None:
+    """How a portfolio weighs its lanes now."""
+    return learner.lane_weights.tolist() if isinstance(learner, Portfolio) else None
+
+
+def lanes_as_dicts(learner: Portfolio) -> list[dict[str, Any]]:
+    """The lanes as JSON can hold them, in their order."""
+    columns = (learner.lanes, learner.lane_mistakes.tolist(), learner.lane_losses.tolist(), learner.lane_weights.tolist())
+    names = ("name", "mistakes", "loss", "weight")
+    return [dict(zip(names, lane, strict=True)) for lane in zip(*columns, strict=True)]
+
+
+def lanes_table(learner: Portfolio) -> str:
+    """Which lanes won, and by how much: the best first."""
+    lanes = sorted(lanes_as_dicts(learner), key=lambda lane: lane["loss"])
+    weighted = any(lane["loss"] != lane["mistakes"] for lane in lanes)
+    shown = [lane for k, lane in enumerate(lanes) if k < _MOST_SHOWN or lane["weight"] >= _HEAVY]
+    width = max(len("learner"), *(len(lane["name"]) for lane in shown))
+    lines = [f"{'learner':<{width}}  mistakes" + f"  {'loss':>10}" * weighted + "   weight"]
+    for lane in shown:
+        loss = f"  {lane['loss']:>10,.6g}" * weighted
+        lines.append(f"{lane['name']:<{width}}  {lane['mistakes']:>8,}{loss}  {100.0 * lane['weight']:>5.1f} %")
+    if len(lanes) > len(shown):
+        worst = max(lane["mistakes"] for lane in lanes)
+        lines.append(f"and {len(lanes) - len(shown)} more, the worst with {worst:,} mistakes")
+    return "\n".join([*lines, _won(learner, lanes, weighted)])
+
+
+def _won(learner: Portfolio, lanes: list[dict[str, Any]], weighted: bool) -> str:
+    """Who lost least, and what the portfolio lost beside it; `lanes` from the best to the worst."""
+    best, others = lanes[0], lanes[1:]
+    as_good = sum(lane["loss"] == best["loss"] for lane in others)
+    lost = f"a loss of {best['loss']:,.6g}" if weighted else f"{best['mistakes']:,} mistakes"
+    line = f"{best['name']} won with {lost}"
+    if as_good:
+        line += f", as did {as_good} other{'s' * (as_good > 1)}"
+    if len(others) > as_good:
+        behind = others[as_good]["loss"] - best["loss"]
+        line += f"; the next best {'lost' if weighted else 'made'} {behind:,.6g} more"
+    proven = learner.proven
+    bound = "" if proven is None else f", proven to be at most {proven.limit}"
+    return f"{line}\nthe weight on wrong learners adds up to {learner.loss:,.6g}: a regret of {learner.regret:,.6g}{bound}"

@@ -1,0 +1,83 @@
+"""A run of `thresher learn`: how it was asked for, where it begins, and what came of it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+
+from thresher._core import Rule
+from thresher.cli.interrupt import Interrupt
+from thresher.cli.progress import Bar, Row
+from thresher.data.recipe import Recipe
+from thresher.data.source import Source
+from thresher.data.stream import Position
+from thresher.errors import SourceError
+from thresher.evaluate import Outcomes, Trace
+from thresher.ledger import Ledger, Tally
+from thresher.store import Model, Run, StoredLearner
+
+__all__ = ["Learned", "Session", "Start"]
+
+
+@dataclass(frozen=True)
+class Session:
+    """What was asked for, and how the user is told and heard meanwhile."""
+
+    options: argparse.Namespace
+    source: Source
+    bar: Bar
+    interrupt: Interrupt
+    outcomes: Outcomes
+
+
+@dataclass
+class Start:
+    """Where a run begins: in the midst of pass `done`, or at its start; `before` was counted until then."""
+
+    learner: StoredLearner | None = None
+    recipe: Recipe | None = None
+    before: Tally = field(default_factory=Tally)
+    began: Tally = field(default_factory=Tally)
+    done: int = 0
+    position: Position | None = None
+    whole: int | None = None
+    names: bytes = b""
+
+
+@dataclass
+class Learned:
+    """A run, or as much of it as there was.
+
+    `rule` is the one by which the source is read. `checked` is the ledger that holds the certificates, `unchecked` says why
+    there is none. `winner` is the best lane of a portfolio, replayed alone.
+    """
+
+    source: Source
+    learner: StoredLearner
+    rule: Rule
+    recipe: Recipe
+    ledger: Ledger
+    run: Run
+    names: bytes
+    seconds: float
+    interrupted: bool
+    unlabelled: int
+    bad: int
+    collisions: int
+    first_bad: list[SourceError]
+    notices: list[str]
+    refutations: list[str]
+    traced: Trace | None
+    progress: list[Row] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+    resumed: int = 0
+    saved: str | None = None
+    checked: Ledger | None = None
+    unchecked: str = ""
+    check_seconds: float = 0.0
+    winner: Learned | None = None
+
+    @property
+    def model(self) -> Model:
+        """What is saved."""
+        return Model(self.learner, self.recipe, self.ledger.tally, self.run, self.names)
