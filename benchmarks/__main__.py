@@ -12,14 +12,16 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import cases, experts, files
+from benchmarks import cases, experts, files, quality
 from benchmarks.cases import Disagreement, Result
+from benchmarks.sets import FILES, found
+from benchmarks.timing import MISTAKES
 from thresher import _core
 
 __all__ = ["CASES", "main"]
 
 #: Every case by its name, in the order in which they run.
-CASES = cases.CASES | experts.CASES | files.CASES
+CASES = cases.CASES | experts.CASES | files.CASES | quality.CASES
 
 _NO_FILE = "-"
 
@@ -27,7 +29,8 @@ _NO_FILE = "-"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 1 if a peer computed something else, 2 if one is not installed."""
     options = _options(arguments)
-    peers = {peer for name in options.only for peer in CASES[name].peers}
+    chosen = CASES if options.data is None else CASES | quality.cases(options.data)
+    peers = {peer for name in options.only for peer in chosen[name].peers}
     if missing := sorted(peer for peer in peers if _version(peer) is None):
         _say(f"{' and '.join(missing)} must be installed to be measured: pip install '.[bench]'")
         return 2
@@ -36,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in options.only:
         _say(f"{name} ...")
         try:
-            results.append(CASES[name].run(options.turns, options.quick))
+            results.append(chosen[name].run(options.turns, options.quick))
         except Disagreement as disagreement:
             _say(str(disagreement))
             return 1
@@ -57,7 +60,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--turns", type=int, metavar="N", help="how often each contender runs (9; with --quick 3)")
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES), metavar="NAME", help=f"of {', '.join(CASES)}")
     parser.add_argument("--json", metavar="FILE", help="where all samples go; - for nowhere (benchmarks.json; with --quick -)")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help=f"where `quality` finds some of {', '.join(FILES)} (generated)"
+    )
     options = parser.parse_args(arguments)
+    if options.data is not None and not found(options.data):
+        parser.error(f"found none of {', '.join(FILES)} in {options.data}, expected one at least")
     if options.turns is None:
         options.turns = 3 if options.quick else 9
     if options.turns < 1:
@@ -107,6 +115,8 @@ def _table(results: Sequence[Result]) -> str:
 
 
 def _quantity(amount: float, unit: str) -> str:
+    if unit == MISTAKES:
+        return f"{amount:,.0f} {unit}"
     prefixes = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0), ("m", 1e-3))
     prefix, scale = next(((p, s) for p, s in prefixes if amount >= s), ("µ", 1e-6))
     return f"{amount / scale:.3g} {prefix}{unit}"

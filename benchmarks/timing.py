@@ -13,7 +13,10 @@ from time import perf_counter
 
 import numpy as np
 
-__all__ = ["Ratio", "Samples", "interleaved"]
+__all__ = ["MISTAKES", "Ratio", "Samples", "interleaved"]
+
+#: The unit of what is counted rather than measured.
+MISTAKES = "mistakes"
 
 
 @dataclass(frozen=True)
