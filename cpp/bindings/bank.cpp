@@ -149,6 +149,10 @@ class PythonBank {
         });
     }
 
+    // The name of a lane's group, and its place in it.
+    const char* group(std::size_t lane) const { return bank_->groups()[placed(lane).first]->name(); }
+    std::size_t position(std::size_t lane) const { return placed(lane).second; }
+
     // Planes and heads by the name of their group: what is kept.
     nb::tuple state() {
         return read([&](const Bank<Real>& bank) {
@@ -290,6 +294,8 @@ void bind(nb::module_& m, const char* name, const char* number) {
         .def("weights", &Python::weights, nb::arg("lane"),
              nb::sig("def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]"),
              "One lane's weights: a fresh array of length n.")
+        .def("group", &Python::group, nb::arg("lane"), "The name of the group that a lane is in.")
+        .def("position", &Python::position, nb::arg("lane"), "A lane's place in its group.")
         .def("bias_weight", &Python::bias_weight, nb::arg("lane"), "The weight of one lane's appended attribute.")
         .def("_state", &Python::state, nb::sig(kept.c_str()));
 }

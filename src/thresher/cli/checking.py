@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import Rounds
-from thresher.cli.lanes import fresh, lane_alone, parameters
+from thresher.cli.lanes import parameters
 from thresher.cli.running import Learned, Session, Start
 from thresher.compose import Portfolio
 from thresher.data.stream import Batch, Position, Stream, open_stream
@@ -50,7 +50,7 @@ def _check_portfolio(session: Session, start: Start, learned: Learned, portfolio
 def _see_all(session: Session, learned: Learned, portfolio: Portfolio) -> None:
     """Plays a resumed run from its start, so that nothing about its first rounds has to be believed."""
     ledger = Ledger(BestLane())
-    if not _play_again(session, learned, fresh(portfolio), ledger):
+    if not _play_again(session, learned, portfolio.fresh(), ledger):
         learned.unchecked = CHECK_INTERRUPTED
     elif ledger.tally.history != learned.ledger.tally.history:
         raise _other_text(learned)
@@ -60,7 +60,7 @@ def _see_all(session: Session, learned: Learned, portfolio: Portfolio) -> None:
 
 def _certify_the_best(session: Session, start: Start, learned: Learned, portfolio: Portfolio) -> Exception | None:
     """Plays the best lane alone, from the start and in float64, and checks its own theorems."""
-    lane = lane_alone(portfolio, portfolio.best_lane)
+    lane = portfolio.fresh_learner(portfolio.best_lane)
     if lane is None:
         learned.unchecked = f"the ledger has no theorem about {portfolio.lanes[portfolio.best_lane]}"
         return None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from thresher.compose import Portfolio
 from thresher.compose.lanes import default_lanes
 from thresher.experts import AdaHedge, FixedShare
+from thresher.experts.rule import LossRule
 from thresher.linear import LinearLearner
 from thresher.store import StoredLearner
 
 __all__ = [
     "called",
-    "fresh",
-    "lane_alone",
     "lane_of",
     "lane_weights",
     "lanes_as_dicts",
@@ -23,7 +23,10 @@ __all__ = [
 ]
 
 #: The rules by which a portfolio may weigh its lanes, by their names on the command line.
-MASTERS: dict[str, type[AdaHedge | FixedShare]] = {"adahedge": AdaHedge, "fixed-share": FixedShare}
+MASTERS: dict[str, Callable[[int], LossRule]] = {
+    "adahedge": AdaHedge,
+    "fixed-share": lambda lanes: FixedShare(lanes, eta=1.0, alpha=0.001),
+}
 
 _MOST_SHOWN = 12
 _HEAVY = 0.01
@@ -31,8 +34,8 @@ _HEAVY = 0.01
 
 def make_portfolio(n: int, *, master: str = "adahedge", cost_positive: float = 1.0, bias: float | None = None) -> Portfolio:
     """A portfolio of the default lanes."""
-    lanes = default_lanes(n, bias=bias)
-    return Portfolio(n, lanes, MASTERS[master](len(lanes)), cost_positive=cost_positive)
+    rule = MASTERS[master](len(default_lanes(1, bias)))
+    return Portfolio(n, None, rule, cost_positive=cost_positive, bias=bias)
 
 
 def parameters(learner: StoredLearner) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def parameters(learner: StoredLearner) -> dict[str, Any]:
     if not isinstance(learner, Portfolio):
         return learner._arguments()
     master = learner.master
-    kind = next((name for name, made in MASTERS.items() if type(master) is made), repr(master))
+    kind = next((name for name, made in MASTERS.items() if repr(made(master.n)) == repr(master)), repr(master))
     return {
         "n": learner.n,
         "lanes": len(learner.lanes),
@@ -58,23 +61,10 @@ def called(learner: StoredLearner) -> str:
     return f"a portfolio of {len(learner.lanes)} learners under {type(learner.master).__name__}, n={learner.n}{cost}"
 
 
-def fresh(portfolio: Portfolio) -> Portfolio:
-    """The same portfolio before its first round."""
-    lanes = [type(lane)(**lane._arguments()) for lane in portfolio.learners]
-    master = portfolio.master
-    return Portfolio(portfolio.n, lanes, type(master)(**master._arguments()), cost_positive=portfolio.cost_positive)
-
-
 def lane_of(portfolio: Portfolio, lane: int) -> LinearLearner | None:
     """A lane as a learner, if it has weights."""
-    found = portfolio.learners[lane]
+    found = portfolio.learner(lane)
     return found if isinstance(found, LinearLearner) else None
-
-
-def lane_alone(portfolio: Portfolio, lane: int) -> LinearLearner | None:
-    """A fresh learner of the kind of a lane, in float64, if it has weights."""
-    found = lane_of(portfolio, lane)
-    return None if found is None else type(found)(**found._arguments())
 
 
 def lane_weights(learner: StoredLearner) -> list[float] | None:

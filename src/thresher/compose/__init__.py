@@ -4,7 +4,7 @@ from thresher.compose.average import Averaged, online_to_batch
 from thresher.compose.conservative import Conservative
 from thresher.compose.flipped import Flipped
 from thresher.compose.frozen import Frozen, Predictor, frozen
-from thresher.compose.lanes import Constant, default_lanes
+from thresher.compose.lanes import default_lanes
 from thresher.compose.pac_learning import Learned, pac
 from thresher.compose.portfolio import Portfolio, PortfolioHypothesis
 from thresher.compose.prepare import factor_for, negations, r_of_k
@@ -12,7 +12,6 @@ from thresher.compose.prepare import factor_for, negations, r_of_k
 __all__ = [
     "Averaged",
     "Conservative",
-    "Constant",
     "Flipped",
     "Frozen",
     "Learned",

@@ -1,257 +1,149 @@
-"""The lanes of a portfolio: learners that play the same rounds side by side."""
+"""The lanes of a portfolio: learners side by side, each in its column."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import Block, Prediction, Round
+from thresher._core import Block
 from thresher.bounds.printed import shown
-from thresher.compose.frozen import Predictor, frozen
-from thresher.errors import ExampleError, LaneError, ParameterError
-from thresher.linear import (
-    AROW,
-    AdaGrad,
-    AveragedPerceptron,
-    Invariant,
-    LinearLearner,
-    PassiveAggressive,
-    Perceptron,
-)
+from thresher.compose.banked import Banked, kind_of
+from thresher.compose.called import Called, Said
+from thresher.compose.foreign import Foreign
+from thresher.compose.frozen import frozen
+from thresher.errors import ExampleError, ParameterError
+from thresher.linear import AROW, AdaGrad, Constant, Invariant, LinearLearner, PassiveAggressive, ScaledWinnow
 from thresher.parameters import attributes
-from thresher.protocol import Label, Learner
+from thresher.protocol import Learner
 
-__all__ = ["Called", "Constant", "Foreign", "Lanes", "Said", "default_lanes", "name_of"]
+__all__ = ["Lanes", "default_lanes", "name_of"]
 
 
-def default_lanes(n: int, bias: float | None = None) -> list[LinearLearner | Constant]:
-    """The lanes of a portfolio for which none were given, all of them with this bias.
+def default_lanes(n: int, bias: float | None = None) -> list[LinearLearner]:
+    """The lanes of a portfolio for which none were given: what docs/decisions/0006-portfolio.md measured.
 
-    >>> [name_of(lane) for lane in default_lanes(10)][:2]
-    ['Constant(label=-1)', 'Constant(label=+1)']
+    A large bias suits some streams and a small one others, so lanes have one of up to this size.
+
+    >>> [name_of(lane) for lane in default_lanes(10)][:3]
+    ['Constant(label=-1)', 'Constant(label=1)', 'PassiveAggressive(C=1.0)']
     """
+    some, little, least = (None if bias is None else share * bias for share in (0.3, 0.1, 0.03))
+    step, less, still_less = (1.0, 1.0, 1.0) if bias is not None else (0.3, 0.1, 0.03)
     return [
         Constant(n, -1),
         Constant(n, +1),
-        Perceptron(n, bias=bias),
-        Perceptron(n, bias=bias, normalize=bias is not None),
-        AveragedPerceptron(n, bias=bias),
         PassiveAggressive(n, C=1.0, bias=bias),
-        PassiveAggressive(n, C=0.1, bias=bias),
-        AROW(n, r=1.0, bias=bias),
+        PassiveAggressive(n, C=step, bias=some),
+        PassiveAggressive(n, C=less, bias=little),
+        PassiveAggressive(n, C=still_less, bias=least),
+        ScaledWinnow(n, factor=2.0, bias=bias),
+        ScaledWinnow(n, factor=4.0, bias=bias),
+        ScaledWinnow(n, factor=8.0, bias=bias),
+        ScaledWinnow(n, times=4.0, factor=8.0, bias=bias),
         AROW(n, r=0.1, bias=bias),
-        AdaGrad(n, loss="hinge", bias=bias),
-        AdaGrad(n, loss="logistic", bias=bias),
-        Invariant(n, bias=bias),
+        AROW(n, r=1.0, bias=bias),
+        AROW(n, r=10.0, bias=bias),
+        AROW(n, r=0.1 if bias is not None else 3.0, bias=least),
+        AdaGrad(n, loss="hinge", rate=0.3, bias=bias),
+        Invariant(n, rate=2.0, bias=bias),
     ]
 
 
-class Constant:
-    """Says the same label whatever comes. With both of them a portfolio is provably close to the more frequent label.
-
-    >>> always = Constant(3, +1)
-    >>> always.predict([1, 0, 0]).label, always.learn([1, 0, 0], -1).mistake
-    (1, True)
-    """
-
-    def __init__(self, n: int, label: int) -> None:
-        self.n = attributes(n)
-        if label not in (-1, 1):
-            raise ParameterError(f"found label = {shown(label)}, expected -1 or +1")
-        self.label = int(label)
-        self.rounds = 0
-
-    def predict(self, _x: object, /) -> Prediction:
-        """Its label, with a score of as much."""
-        return Prediction(self.label, float(self.label))
-
-    def learn(self, x: object, y: Label, /, weight: float = 1.0) -> Round:
-        """One round, from which it learns nothing."""
-        played = Round(self.rounds + 1, x, self.predict(x), y, changed=False, weight=weight)
-        self.rounds += 1
-        return played
-
-    def _arguments(self) -> dict[str, Any]:
-        return {"n": self.n, "label": self.label}
-
-    def __repr__(self) -> str:
-        return f"Constant(n={self.n}, label={self.label:+d})"
-
-
-def name_of(learner: object) -> str:
-    """A lane's name: its class and what it was made with, but for n, the bias and what is not there.
+def name_of(learner: object, bias: float | None = None) -> str:
+    """A lane's name: its class and what it was made with, but for n, this bias and what is not there.
 
     >>> import thresher as th
-    >>> name_of(th.AROW(100, r=0.1, bias=1.0)), name_of(th.Perceptron(100)), name_of("a learner of one's own")
+    >>> name_of(th.AROW(100, r=0.1, bias=1.0), 1.0), name_of(th.Perceptron(100)), name_of("a learner of one's own")
     ('AROW(r=0.1)', 'Perceptron()', 'str')
     """
-    if isinstance(learner, Constant):
-        return f"Constant(label={learner.label:+d})"
     if not isinstance(learner, LinearLearner):
         return type(learner).__name__
-    given = {name: value for name, value in learner._arguments().items() if name not in ("n", "bias")}
-    told = [f"{name}={value!r}" for name, value in given.items() if value not in (None, False, "plus")]
+    given = {name: value for name, value in learner._arguments().items() if name != "n"}
+    hidden = (None, False, "plus")
+    told = [f"{name}={value!r}" for name, value in given.items() if value not in hidden and not (name == "bias" and value == bias)]
     return f"{type(learner).__name__}({', '.join(told)})"
 
 
-class Said:
-    """What lanes said of some rows: labels and scores, a column a lane, and whether one moved."""
+class Lanes:
+    """Learners side by side, each in its column.
 
-    def __init__(self, rows: int, lanes: int) -> None:
-        self.says = np.empty((rows, lanes), np.int8)
-        self.scores = np.empty((rows, lanes), np.float64)
-        self.changed = np.zeros(rows, np.bool_)
-
-    def part(self, rows: int) -> Said:
-        """The first rows of it, in the same memory."""
-        part = Said(0, 0)
-        part.says, part.scores, part.changed = self.says[:rows], self.scores[:rows], self.changed[:rows]
-        return part
-
-
-class Called:
-    """Lanes that are called one after the other: linear learners, a block of rows at once, and constants.
-
-    It has the methods of a bank of the core, and its promises: a row that one lane cannot learn no lane learns.
+    Those that fit are lanes of the bank; other linear learners are called block by block, and foreign ones row by row.
     """
 
-    def __init__(self, n: int, members: Iterable[LinearLearner | Constant]) -> None:
-        self._n = n
-        self.members = list(members)
-        linear = [each for each in self.members if isinstance(each, LinearLearner)]
-        # What a lane refuses depends on what its rule says of values and of zero vectors: one lane of each kind tells it.
-        kinds = {(each.rule.values, each.rule.normalize and each.rule.bias is None): each for each in linear}
-        self._outside = None if kinds else Perceptron(n)
-        self._gates = [*kinds.values()] if self._outside is None else [self._outside]
-        self._zero = [each._state()[1]["negative"] == 0 for each in linear]
-
-    def fault(self, block: Block) -> ExampleError | None:
-        """What is wrong with the first row that some lane cannot learn, if there is one."""
-        first: ExampleError | None = None
-        for gate in self._gates:
-            try:
-                gate._score_block(block)
-            except ExampleError as error:
-                if error.row is not None and (first is None or first.row is None or error.row < first.row):
-                    first = error
-        return first
-
-    def learn_block(self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said) -> None:
-        """One round a row for all lanes; the rows have no fault. What they say and whether one moved is written."""
-        spelled = np.where(codes > 0, codes, np.int8(-1)), np.where(codes > 0, codes, np.int8(0))
-        zero = iter(self._zero)
-        for i, lane in enumerate(self.members):
-            if isinstance(lane, Constant):
-                said.says[:, i] = said.scores[:, i] = lane.label
-                lane.rounds += len(block)
-                continue
-            own = spelled[next(zero)]  # a lane that has learned before has spelled its negative label before
-            played = lane._learn_block(block, own, weights, block, own)
-            said.says[:, i], said.scores[:, i] = played.predictions, played.scores
-            said.changed |= played.changed
-
-    def score_block(self, block: Block, said: Said) -> None:
-        """What the lanes say of each row is written; nothing is learned."""
-        if self._outside is not None:
-            self._outside._score_block(block)  # raises for rows that nobody may learn
-        for i, lane in enumerate(self.members):
-            if isinstance(lane, Constant):
-                said.says[:, i] = said.scores[:, i] = lane.label
-            else:
-                made = lane._score_block(block)
-                said.says[:, i], said.scores[:, i] = lane._predictions(made), made
-
-    def __copy__(self) -> Called:
-        return Called(self._n, [copy(each) for each in self.members])
-
-
-class Foreign:
-    """A learner of one's own as a lane, by reference: it is asked and told row by row, and may break."""
-
-    def __init__(self, lane: int, learner: Predictor[Any]) -> None:
-        self.lane = lane
-        self.learner = learner
-        self.name = name_of(learner)
-
-    def _broke(self, did: str, error: object) -> LaneError:
-        return LaneError(f"lane {self.lane} ({self.name}) broke while it {did}: {error}", lane=self.lane)
-
-    def predict(self, x: object) -> Prediction:
-        """What it says of x. An `ExampleError` of its own is the example's fault, and anything else the lane's."""
-        try:
-            said = self.learner.predict(x)
-        except ExampleError:
-            raise
-        except Exception as error:
-            raise self._broke("predicted", f"{type(error).__name__}: {error}") from error
-        if not isinstance(said, Prediction):
-            raise self._broke("predicted", f"found {shown(said)}, expected a Prediction")
-        return said
-
-    def learn(self, x: object, y: int, weight: float) -> bool:
-        """It learns; whether it changed."""
-        if not isinstance(self.learner, Learner):
-            raise self._broke("learned", f"found {shown(self.learner)}, which cannot learn")
-        try:
-            played = self.learner.learn(x, y, weight)
-        except Exception as error:
-            raise self._broke("learned", f"{type(error).__name__}: {error}") from error
-        if not isinstance(played, Round):
-            raise self._broke("learned", f"found {shown(played)}, expected a Round")
-        return played.changed
-
-    def twin(self, copied: Callable[[Any], Any]) -> Foreign:
-        """A lane with a copy of the learner."""
-        try:
-            return Foreign(self.lane, copied(self.learner))
-        except ParameterError:
-            raise
-        except Exception as error:
-            raise ParameterError(f"lane {self.lane} ({self.name}) cannot be copied: {error}") from error
-
-
-class Lanes:
-    """Learners side by side, each in its column: those that the core calls block by block, and foreign ones row by row."""
-
     def __init__(self, n: int, learners: object) -> None:
-        self.n = attributes(n)
-        members = _checked(self.n, default_lanes(self.n) if learners is None else learners)
-        self.names = tuple(name_of(each) for each in members)
-        self.members = [copy(each) if isinstance(each, LinearLearner | Constant) else each for each in members]
-        self._split()
+        self._made(attributes(n), _checked(attributes(n), learners), kind_of)
 
     @classmethod
-    def over(cls, n: int, members: list[LinearLearner | Constant]) -> Self:
-        """Lanes that are these learners themselves."""
+    def of_kinds(cls, n: int, kinds: Sequence[LinearLearner]) -> Self:
+        """Fresh lanes over n attributes, of the kinds of these learners, which have one attribute."""
         lanes = cls.__new__(cls)
-        lanes.n, lanes.members, lanes.names = n, list(members), tuple(name_of(each) for each in members)
-        lanes._split()
+        lanes._made(n, kinds, lambda kind: kind if kind_of(kind) is not None else None)
         return lanes
 
-    def _split(self) -> None:
-        own = [each for each in self.members if isinstance(each, LinearLearner | Constant)]
-        self.columns = [i for i, each in enumerate(self.members) if isinstance(each, LinearLearner | Constant)]
-        self.called = Called(self.n, own)
-        self.foreign = [
-            Foreign(i, each) for i, each in enumerate(self.members) if not isinstance(each, LinearLearner | Constant)
-        ]
+    @classmethod
+    def over(cls, n: int, banked: Banked, called: dict[int, LinearLearner]) -> Self:
+        """Lanes in this bank, and these learners themselves, by their columns."""
+        lanes = cls.__new__(cls)
+        others = iter(banked.kinds)
+        members = [called[i] if i in called else next(others) for i in range(len(banked.kinds) + len(called))]
+        lanes._name(n, members)
+        lanes.banked, lanes.called, lanes.foreign = banked, Called(called.values()), []
+        lanes._columns = [[i for i in range(len(members)) if i not in called], list(called)]
+        return lanes
+
+    def _made(self, n: int, members: Sequence[Any], kind: Callable[[LinearLearner], LinearLearner | None]) -> None:
+        self._name(n, members)
+        kinds = {i: kind(each) for i, each in enumerate(members) if isinstance(each, LinearLearner)}
+        banked = {i: each for i, each in kinds.items() if each is not None}
+        called = [i for i in kinds if i not in banked]
+        self._columns = [list(banked), called]
+        self.banked = Banked(n, [*banked.values()])
+        self.called = Called(_whole(n, members[i]) for i in called)
+        self.foreign = [Foreign(i, each) for i, each in enumerate(members) if i not in kinds]
+
+    def _name(self, n: int, members: Sequence[Any]) -> None:
+        self.n = n
+        biases = [each.rule.bias for each in members if isinstance(each, LinearLearner) and each.rule.bias is not None]
+        #: The largest bias of all lanes; None where none has one.
+        self.bias = max(biases, key=abs, default=None)
+        self.names = tuple(name_of(each, self.bias) for each in members)
 
     def __len__(self) -> int:
-        return len(self.members)
+        return len(self.names)
 
     @property
-    def bias(self) -> float | None:
-        """What all linear lanes have for a bias; None where they do not agree."""
-        found = {each.rule.bias for each in self.called.members if isinstance(each, LinearLearner)}
-        return found.pop() if len(found) == 1 else None
+    def whole(self) -> bool:
+        """Whether the bank holds all lanes."""
+        return len(self.banked.kinds) == len(self)
+
+    def kind(self, lane: int) -> LinearLearner | None:
+        """A learner of the lane's kind, over one attribute; None for one that is foreign."""
+        if lane in self._columns[0]:
+            return self.banked.kinds[self._columns[0].index(lane)]
+        if lane not in self._columns[1]:
+            return None
+        found = self.called.members[self._columns[1].index(lane)]
+        return type(found)(**{**found._arguments(), "n": 1})
+
+    def learner(self, lane: int, rounds: int, mistakes: int) -> Any:
+        """A lane as a learner: a copy in float64, or the foreign one itself."""
+        if lane in self._columns[0]:
+            return self.banked.learner(self._columns[0].index(lane), rounds, mistakes)
+        if lane in self._columns[1]:
+            return copy(self.called.members[self._columns[1].index(lane)])
+        return next(each.learner for each in self.foreign if each.lane == lane)
+
+    def columns(self) -> tuple[list[int], list[int]]:
+        """The columns of the lanes of the bank, and of those that are called."""
+        return self._columns[0], self._columns[1]
 
     def said(self, rows: int) -> Said:
         """Room for what they will say of so many rows."""
-        return Said(rows, len(self))
+        return Said(rows, len(self), np.float32 if self.whole else np.float64)
 
     def learn_block(
         self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said
@@ -260,27 +152,37 @@ class Lanes:
 
         Returns how many rows there were before it, and what is wrong with it.
         """
+        if self.whole:
+            return self.banked.learn_block(block, codes, weights, said)
         fault = self.called.fault(block)
         rows = len(block) if fault is None or fault.row is None else fault.row
-        part = block if rows == len(block) else block.rows(0, rows)
-        own = said.part(rows) if not self.foreign else Said(rows, len(self.columns))
-        self.called.learn_block(part, codes[:rows], None if weights is None else weights[:rows], own)
-        if self.foreign:
-            said.says[:rows, self.columns], said.scores[:rows, self.columns] = own.says, own.scores
-            said.changed[:rows] |= own.changed
+        part = block.rows(0, rows)
+        given = codes[:rows], None if weights is None else weights[:rows]
+        own = Said(rows, len(self._columns[0]), np.float32)
+        played, other = self.banked.learn_block(part, *given, own)
+        if other is not None:
+            part, rows, fault = block.rows(0, played), played, other
+            given = codes[:rows], None if weights is None else weights[:rows]
+        said.place(self._columns[0], own, rows)
+        own = Said(rows, len(self._columns[1]))
+        self.called.learn_block(part, *given, own)
+        said.place(self._columns[1], own, rows)
         return rows, fault
 
     def fault(self, block: Block) -> ExampleError | None:
         """What is wrong with the first row that a lane that is not foreign cannot learn."""
-        return self.called.fault(block)
+        return self.called.fault(block) or self.banked.fault(block)
 
     def score_block(self, block: Block, said: Said) -> None:
         """What all lanes but foreign ones say of each row."""
-        if not self.foreign:
-            return self.called.score_block(block, said)
-        own = Said(len(block), len(self.columns))
+        if self.whole:
+            return self.banked.score_block(block, said)
+        own = Said(len(block), len(self._columns[0]), np.float32)
+        self.banked.score_block(block, own)
+        said.place(self._columns[0], own, len(block))
+        own = Said(len(block), len(self._columns[1]))
         self.called.score_block(block, own)
-        said.says[:, self.columns], said.scores[:, self.columns] = own.says, own.scores
+        said.place(self._columns[1], own, len(block))
         return None
 
     def ask_foreign(self, x: object, said: Said, row: int) -> None:
@@ -305,13 +207,14 @@ class Lanes:
     def _twin(self, copied: Callable[[Any], Any]) -> Lanes:
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.called = copy(self.called)
+        twin.banked, twin.called = copy(self.banked), copy(self.called)
         twin.foreign = [lane.twin(copied) for lane in self.foreign]
-        own, others = iter(twin.called.members), iter(twin.foreign)
-        twin.members = [
-            next(own) if isinstance(each, LinearLearner | Constant) else next(others).learner for each in self.members
-        ]
         return twin
+
+
+def _whole(n: int, learner: LinearLearner) -> LinearLearner:
+    """A copy of a learner over n attributes; a fresh one of its kind over n where it has one attribute alone."""
+    return copy(learner) if learner.n == n else type(learner)(**{**learner._arguments(), "n": n})
 
 
 def _checked(n: int, learners: object) -> list[Any]:
@@ -331,8 +234,7 @@ def _checked(n: int, learners: object) -> list[Any]:
             raise ParameterError(
                 f"found n = {shown(own)} in lane {i} ({name_of(members[i])}) and n = {n} in {other}, expected the same in all"
             )
-    if len({id(each) for each in members if not isinstance(each, LinearLearner | Constant)}) < sum(
-        not isinstance(each, LinearLearner | Constant) for each in members
-    ):
+    others = [id(each) for each in members if not isinstance(each, LinearLearner)]
+    if len(set(others)) < len(others):
         raise ParameterError("found one learner of your own in two lanes, expected each once: it would learn every round twice")
     return members

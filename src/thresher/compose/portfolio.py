@@ -26,12 +26,13 @@ from thresher.bounds.printed import shown
 from thresher.compose import portfolio_state
 from thresher.compose.busy import Busy
 from thresher.compose.counted import Columns, Counted, Rows
-from thresher.compose.lanes import Lanes
+from thresher.compose.lanes import Lanes, default_lanes
 from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
 from thresher.experts import AdaHedge
 from thresher.experts.rule import LossRule, Parameters
 from thresher.linear.learner import example_weights
-from thresher.parameters import number
+from thresher.linear import LinearLearner
+from thresher.parameters import attributes, number
 from thresher.protocol import Label, Learner
 
 __all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
@@ -60,9 +61,11 @@ class Portfolio(Counted):
     In each round every lane predicts. p is the weight of those that say +1, and the vote is +1 where p ≥ 1/2. Then the label
     comes, each lane that was wrong loses 1, a rule for losses, the master, weighs the lanes anew, and every lane learns.
 
-    - ``learners`` are the lanes: linear learners, fresh or not, which are copied, or learners of your own with `predict` and
-      `learn`, which are held by reference: whoever else teaches them spoils the portfolio. None means
-      `thresher.compose.default_lanes`.
+    - ``learners`` are the lanes: linear learners, which are copied, or learners of your own with `predict` and `learn`, which
+      are held by reference: whoever else teaches them spoils the portfolio. Fresh linear learners of most rules become lanes
+      of a bank: they lie side by side in float32, and are played in one sweep for the price of a few. None means
+      `thresher.compose.default_lanes`, which need no tuning.
+    - ``bias`` is that of the default lanes; learners that were given have their own.
     - ``master`` is a fresh rule for losses over as many experts as there are lanes: `th.AdaHedge` unless one is given,
       `th.FixedShare` where the best lane may change.
     - ``cost_positive`` is what a missed positive example costs; a missed negative one costs 1. What a round costs is that times
@@ -99,8 +102,11 @@ class Portfolio(Counted):
         master: LossRule | None = None,
         *,
         cost_positive: float = 1.0,
+        bias: float | None = None,
     ) -> None:
-        lanes = Lanes(n, learners)
+        if learners is not None and bias is not None:
+            raise ParameterError(f"found bias = {shown(bias)} beside learners, which have their own: leave it out")
+        lanes = Lanes(n, learners) if learners is not None else Lanes.of_kinds(attributes(n), default_lanes(1, bias))
         cost = number("cost_positive", cost_positive, "a number above 0")
         if not _LEAST_COST <= cost <= _MOST_COST:
             raise ParameterError(f"found cost_positive = {cost_positive!r}, expected a number from 2^-100 to 2^100")
@@ -234,11 +240,25 @@ class Portfolio(Counted):
         portfolio._made(*portfolio_state.parts(parameters, arrays))
         return portfolio
 
-    @property
-    def learners(self) -> tuple[Any, ...]:
-        """The lanes as learners: copies, but for learners of your own."""
+    def learner(self, lane: int) -> Any:
+        """A lane as a learner of its own: a copy as it stands, in float64; one of your own is itself."""
         with self._busy.reading():
-            return tuple(copy(self._lanes).members)
+            return self._lanes.learner(range(len(self.lanes))[lane], self.rounds, int(self.lane_mistakes[lane]))
+
+    def fresh_learner(self, lane: int, n: int | None = None) -> LinearLearner | None:
+        """A learner as the lane was before its first round, in float64; None for one of your own."""
+        kind = self._lanes.kind(range(len(self.lanes))[lane])
+        return None if kind is None else type(kind)(**{**kind._arguments(), "n": self.n if n is None else n})
+
+    def fresh(self) -> Self:
+        """The same portfolio before its first round; its lanes must be linear learners."""
+        kinds = [self.fresh_learner(lane, 1) for lane in range(len(self.lanes))]
+        if not all(isinstance(kind, LinearLearner) for kind in kinds):
+            raise ParameterError("found a learner of your own among the lanes, expected linear learners alone")
+        twin, master = type(self).__new__(type(self)), type(self._master)(**self._master._arguments())
+        lanes = Lanes.of_kinds(self.n, [kind for kind in kinds if kind is not None])
+        twin._made(lanes, master, Vote(len(lanes), *master._core_rule, self.cost_positive))
+        return twin
 
     def _twin(self, lanes: Lanes) -> Self:
         twin = type(self).__new__(type(self))

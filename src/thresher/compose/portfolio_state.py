@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import LARGEST_STATE, Vote
-from thresher.compose.lanes import Constant, Lanes
+from thresher.compose.banked import Banked, kind_told
+from thresher.compose.lanes import Lanes
 from thresher.errors import ParameterError, StoreError
 from thresher.experts import AdaHedge, FixedShare, Hedge
 from thresher.experts.rule import Heads, LossRule, Parameters
@@ -34,27 +35,30 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Arrays]:
-    """What is kept of a portfolio: lane i's arrays are `lane<i>.<name>`, beside `vote.<name>` and `master.<name>`."""
+    """What is kept of a portfolio: `vote.<name>`, `master.<name>`, `bank.<name>`, and called lane i's `lane<i>.<name>`."""
+    if lanes.foreign:
+        first = lanes.foreign[0]
+        raise ParameterError(
+            f"found lane {first.lane} ({first.name}), a learner of your own, whose state nobody else can keep: "
+            "expected linear learners alone"
+        )
     kept, heads, planes, master_heads = vote._state()
     arrays: Arrays = {f"vote.{name}": array for name, array in kept.items()}
     arrays.update({f"master.{name}": array for name, array in planes.items()})
-    told = []
-    for i, lane in enumerate(lanes.members):
-        if isinstance(lane, LinearLearner):
-            parameters, own = lane.state()
-            arrays.update({f"lane{i}.{name}": array for name, array in own.items()})
-            told.append(parameters)
-        elif isinstance(lane, Constant):
-            told.append({"learner": "Constant", "arguments": lane._arguments(), "heads": {"rounds": lane.rounds}})
-        else:
-            raise ParameterError(
-                f"found lane {i} ({lanes.names[i]}), a learner of your own, whose state nobody else can keep: "
-                "expected linear learners and constants alone"
-            )
+    bank_heads, bank_planes = lanes.banked.state()
+    arrays.update({f"bank.{name}": array for name, array in bank_planes.items()})
+    columns, called = lanes.columns()
+    told: list[Parameters] = [{} for _ in range(len(lanes))]
+    for i, kind in zip(columns, lanes.banked.kinds, strict=True):
+        told[i] = {"learner": type(kind).__name__, "arguments": {**kind._arguments(), "n": lanes.n}, "heads": None}
+    for i, lane in zip(called, lanes.called.members, strict=True):
+        told[i], own = lane.state()
+        arrays.update({f"lane{i}.{name}": array for name, array in own.items()})
     return {
         "learner": "Portfolio",
         "arguments": {"n": lanes.n, "cost_positive": vote.cost_positive},
         "lanes": told,
+        "bank": bank_heads,
         "master": {"rule": type(master).__name__, "arguments": master._arguments(), "heads": Heads(*master_heads)._asdict()},
         "heads": heads,
     }, arrays
@@ -62,8 +66,15 @@ def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Array
 
 def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
     """The lanes, the master as it was made, and the vote whose `state` this is; `StoreError` if no run can lead to it."""
-    if not isinstance(parameters, Mapping) or set(parameters) != {"learner", "arguments", "lanes", "master", "heads"}:
-        raise StoreError("the state's parameters are not a learner, its arguments, lanes, master and heads")
+    if not isinstance(parameters, Mapping) or set(parameters) != {
+        "learner",
+        "arguments",
+        "lanes",
+        "bank",
+        "master",
+        "heads",
+    }:
+        raise StoreError("the state's parameters are not a learner, its arguments, lanes, bank, master and heads")
     if parameters["learner"] != "Portfolio":
         raise StoreError(f"found the state of {parameters['learner']!r}, expected one of 'Portfolio'")
     if not isinstance(arrays, Mapping) or not all(isinstance(name, str) for name in arrays):
@@ -76,22 +87,29 @@ def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
     for name, array in arrays.items():
         owner, _, rest = name.partition(".")
         by_owner.setdefault(owner, {})[rest] = array
-    if not set(by_owner) <= {"vote", "master", *(f"lane{i}" for i in range(len(told)))}:
-        raise StoreError("the state's arrays are not those of its vote, its master and its lanes")
+    if not set(by_owner) <= {"vote", "master", "bank", *(f"lane{i}" for i in range(len(told)))}:
+        raise StoreError("the state's arrays are not those of its vote, its master, its bank and its lanes")
     kept = by_owner.get("vote", {})
     _check_vote(kept, parameters["heads"], len(told), cost)
     master = _master(parameters["master"], by_owner.get("master", {}), len(told))
     _check_together(kept, parameters["heads"], master)
-    members = [_lane(i, each, by_owner.get(f"lane{i}", {}), n) for i, each in enumerate(told)]
-    for i, lane in enumerate(members):
-        if lane.rounds < parameters["heads"]["rounds"]:
-            raise StoreError(f"found {lane.rounds} rounds in lane {i}, expected those of the portfolio at least")
+    rounds = parameters["heads"]["rounds"]
+    called, kinds = {}, []
+    for i, each in enumerate(told):
+        _check_lane(i, each, n)
+        if each["heads"] is None:
+            kinds.append(kind_told(i, each, n))
+        else:
+            called[i] = _called(i, each, by_owner.get(f"lane{i}", {}))
+            if called[i].rounds < rounds:
+                raise StoreError(f"found {called[i].rounds} rounds in lane {i}, expected those of the portfolio at least")
+    banked = Banked.from_state(n, kinds, parameters["bank"], by_owner.get("bank", {}), rounds)
     fresh = type(master)(**parameters["master"]["arguments"])
     vote = Vote(len(told), *fresh._core_rule, cost)
     planes = {name: np.ascontiguousarray(array) for name, array in by_owner["master"].items()}
     whole = {name: np.ascontiguousarray(array) for name, array in kept.items()}
     vote._restore(whole, parameters["heads"], planes, parameters["master"]["heads"])
-    return Lanes.over(n, members), fresh, vote
+    return Lanes.over(n, banked, called), fresh, vote
 
 
 def _arguments(arguments: object) -> tuple[int, float]:
@@ -105,33 +123,21 @@ def _arguments(arguments: object) -> tuple[int, float]:
     return n, cost
 
 
-def _lane(i: int, told: object, arrays: Arrays, n: int) -> LinearLearner | Constant:
+def _check_lane(i: int, told: object, n: int) -> None:
     if not isinstance(told, dict) or set(told) != {"learner", "arguments", "heads"} or not isinstance(told["learner"], str):
         raise StoreError(f"lane {i} of the state is not a learner, its arguments and its heads")
     arguments = told["arguments"]
-    if not isinstance(arguments, dict) or arguments.get("n") != n:
+    if not isinstance(arguments, dict) or type(arguments.get("n")) is not int or arguments["n"] != n:
         raise StoreError(f"lane {i} of the state has other arguments than n = {n}")
-    if told["learner"] == "Constant":
-        return _constant(i, told, arrays)
     if told["learner"] not in LEARNERS:
-        raise StoreError(f"found lane {i} of the kind {told['learner']!r}, expected a linear learner or a constant")
+        raise StoreError(f"found lane {i} of the kind {told['learner']!r}, expected a linear learner")
+
+
+def _called(i: int, told: Parameters, arrays: Arrays) -> LinearLearner:
     try:
         return LEARNERS[told["learner"]].from_state(told, arrays)
     except StoreError as error:
         raise StoreError(f"lane {i}: {error}") from error
-
-
-def _constant(i: int, told: dict[str, Any], arrays: Arrays) -> Constant:
-    arguments, heads = told["arguments"], told["heads"]
-    if arrays or set(arguments) != {"n", "label"} or type(arguments["label"]) is not int or abs(arguments["label"]) != 1:
-        raise StoreError(f"lane {i} of the state is no constant")
-    if not isinstance(heads, dict) or set(heads) != {"rounds"} or type(heads["rounds"]) is not int:
-        raise StoreError(f"lane {i} of the state is no constant")
-    if not 0 <= heads["rounds"] <= _MOST_ROUNDS:
-        raise StoreError(f"found {heads['rounds']} rounds in lane {i}, which no run of rounds can have")
-    made = Constant(arguments["n"], arguments["label"])
-    made.rounds = heads["rounds"]
-    return made
 
 
 def _master(told: object, planes: Arrays, lanes: int) -> LossRule:

@@ -1,0 +1,72 @@
+"""Lanes of a portfolio that are called one after the other, and what lanes say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import Block
+from thresher.errors import ExampleError
+from thresher.linear import LinearLearner
+
+__all__ = ["Called", "Said"]
+
+
+class Said:
+    """What lanes said of some rows: labels and scores, a column a lane, and whether one moved."""
+
+    def __init__(self, rows: int, lanes: int, kind: type[np.float32 | np.float64] = np.float64) -> None:
+        self.says = np.empty((rows, lanes), np.int8)
+        self.scores: NDArray[np.floating] = np.empty((rows, lanes), kind)
+        self.changed = np.zeros(rows, np.bool_)
+
+    def place(self, columns: list[int], other: Said, rows: int) -> None:
+        """Takes what the lanes of these columns said of the first rows."""
+        self.says[:rows, columns], self.scores[:rows, columns] = other.says[:rows], other.scores[:rows]
+        self.changed[:rows] |= other.changed[:rows]
+
+
+class Called:
+    """Linear learners that do not fit the bank: each learns a block of rows at once.
+
+    It promises what a bank does: a row that one lane cannot learn no lane learns.
+    """
+
+    def __init__(self, members: Iterable[LinearLearner]) -> None:
+        self.members = list(members)
+        # What a lane refuses depends on what its rule says of values and of zero vectors: one lane of each kind tells it.
+        kinds = {(each.rule.values, each.rule.normalize and each.rule.bias is None): each for each in self.members}
+        self._gates = [*kinds.values()]
+        self._zero = [each._state()[1]["negative"] == 0 for each in self.members]
+
+    def fault(self, block: Block) -> ExampleError | None:
+        """What is wrong with the first row that some lane cannot learn, if there is one."""
+        first: ExampleError | None = None
+        for gate in self._gates:
+            try:
+                gate._score_block(block)
+            except ExampleError as error:
+                if error.row is not None and (first is None or first.row is None or error.row < first.row):
+                    first = error
+        return first
+
+    def learn_block(self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said) -> None:
+        """One round a row for all lanes; the rows have no fault. What they say and whether one moved is written."""
+        spelled = np.where(codes > 0, codes, np.int8(-1)), np.where(codes > 0, codes, np.int8(0))
+        for i, (lane, zero) in enumerate(zip(self.members, self._zero, strict=True)):
+            own = spelled[zero]  # a lane that has learned before has spelled its negative label before
+            played = lane._learn_block(block, own, weights, block, own)
+            said.says[:, i], said.scores[:, i] = played.predictions, played.scores
+            said.changed |= played.changed
+
+    def score_block(self, block: Block, said: Said) -> None:
+        """What the lanes say of each row is written; nothing is learned."""
+        for i, lane in enumerate(self.members):
+            made = lane._score_block(block)
+            said.says[:, i], said.scores[:, i] = lane._predictions(made), made
+
+    def __copy__(self) -> Called:
+        return Called(copy(each) for each in self.members)
