@@ -283,3 +283,18 @@ def test_those_awake_share_alike_where_all_weight_sleeps(eta: float) -> None:
     table = np.tile([0.0, 1.0, 1.0, 1.0], (int(1500 / eta), 1))
     rule.learn_losses_many(table)
     assert rule.learn_losses([math.nan, 0.0, 0.25, 0.5]).loss == pytest.approx(0.25)
+
+
+@each_rule
+@pytest.mark.parametrize("scale", [1.0, 21.0])
+def test_rounds_in_which_few_lose_are_the_same_one_by_one(name: str, scale: float) -> None:
+    """What need not be derived anew is, one by one: the weights of those that lost nothing while the best did not change."""
+    rng = np.random.default_rng(5)
+    table = scale * (rng.random((400, 21)) < np.linspace(0.001, 0.5, 21)).astype(np.float64)
+    table[::3, :15] = 0.0
+    many, one = RULES[name](21), RULES[name](21)
+    many.learn_losses_many(table)
+    for row in table:
+        one.learn_losses(row)
+    assert many.state()[0] == one.state()[0]
+    assert all(array.tobytes() == one.state()[1][each].tobytes() for each, array in many.state()[1].items())

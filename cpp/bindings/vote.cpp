@@ -300,73 +300,6 @@ auto head_of(Get&& get) {
     return [get](PythonVote& self) { return self.read([&](const Voting& voting) { return get(voting); }); };
 }
 
-struct Voted {
-    Vector<std::int8_t> predictions;
-    Vector<std::int8_t> codes;
-    Vector<double> scores;
-    Vector<double> shares;
-    Vector<double> losses;
-    Vector<bool> moved;
-};
-
-Origin origin_of(nb::object rule, std::size_t n, std::pair<std::uint64_t, std::uint64_t> history) {
-    return {std::move(rule), n, history.first, history.second};
-}
-
-Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::object weights, nb::object rule,
-                 std::pair<std::uint64_t, std::uint64_t> history, const Voted& voted, nb::object standing) {
-    const Block& rows = nb::cast<const HeldBlock&>(block).block;
-    const std::size_t size = voted.codes.shape(0);
-    for (const std::size_t found : {voted.predictions.shape(0), voted.scores.shape(0), voted.shares.shape(0),
-                                    voted.losses.shape(0), voted.moved.shape(0)}) {
-        if (found != size) throw std::invalid_argument("one entry a row");
-    }
-    if (rows_of(rows) < size) throw std::invalid_argument("one row a round");
-    Rounds rounds{first,
-                  std::move(examples),
-                  std::move(block),
-                  std::move(weights),
-                  origin_of(std::move(rule), width_of(rows), history),
-                  Columns(size)};
-    rounds.origin->fingerprint = fingerprint(rows, size);
-    rounds.losses = std::make_unique_for_overwrite<double[]>(size);
-    rounds.shares = std::make_unique_for_overwrite<double[]>(size);
-    const auto* const moved = reinterpret_cast<const std::uint8_t*>(voted.moved.data());
-    for (std::size_t k = 0; k < size; ++k) {
-        rounds.columns.view().put(k, {voted.scores.data()[k], voted.predictions.data()[k],
-                                      static_cast<std::int8_t>(voted.codes.data()[k] > 0 ? +1 : -1), moved[k] != 0});
-    }
-    std::copy_n(voted.losses.data(), size, rounds.losses.get());
-    std::copy_n(voted.shares.data(), size, rounds.shares.get());
-    rounds.columns.size = size;
-    rounds.standing = std::move(standing);
-    rounds.count();
-    return rounds;
-}
-
-Round round_of(std::int64_t t, nb::object example, nb::object block, double weight, nb::object rule,
-               std::pair<std::uint64_t, std::uint64_t> history, const Prediction& said, std::int8_t code, bool changed,
-               double loss, nb::object standing) {
-    const Block& rows = nb::cast<const HeldBlock&>(block).block;
-    const std::size_t n = width_of(rows);
-    Origin origin = origin_of(std::move(rule), n, history);
-    std::visit(
-        [&](const auto& held) {
-            typename std::decay_t<decltype(held)>::Row row;
-            if (held.rows == 1 && held.row(0, row)) origin.fingerprint = fingerprint(row, n);
-        },
-        rows);
-    return {t,
-            std::move(example),
-            said,
-            static_cast<std::int8_t>(code > 0 ? +1 : -1),
-            changed,
-            weight,
-            std::move(origin),
-            loss,
-            std::move(standing)};
-}
-
 }  // namespace
 
 void bind_vote(nb::module_& m) {
@@ -442,32 +375,6 @@ void bind_vote(nb::module_& m) {
              nb::sig("def _restore(self, arrays: dict[str, numpy.typing.NDArray[typing.Any]], heads: dict[str, "
                      "float], planes: dict[str, numpy.typing.NDArray[numpy.float64]], master: dict[str, float]) -> "
                      "None"));
-    m.def(
-        "voted_rounds",
-        [](std::int64_t first, nb::object examples, nb::object block, nb::object weights, nb::object rule,
-           std::pair<std::uint64_t, std::uint64_t> history, Vector<std::int8_t> predictions, Vector<std::int8_t> codes,
-           Vector<double> scores, Vector<double> shares, Vector<double> losses, Vector<bool> moved,
-           nb::object standing) {
-            return rounds_of(first, std::move(examples), std::move(block), std::move(weights), std::move(rule), history,
-                             {predictions, codes, scores, shares, losses, moved}, std::move(standing));
-        },
-        nb::arg("first"), nb::arg("examples"), nb::arg("block"), nb::arg("weights").none(), nb::arg("rule"),
-        nb::arg("history"), nb::arg("predictions"), nb::arg("codes"), nb::arg("scores"), nb::arg("shares"),
-        nb::arg("losses"), nb::arg("moved"), nb::arg("standing"),
-        nb::sig("def voted_rounds(first: int, examples: object, block: Block, "
-                "weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], "
-                "predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], "
-                "scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], "
-                "losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], "
-                "standing: Standing) -> Rounds"),
-        "The rounds of a portfolio, from what its vote wrote.");
-    m.def("voted_round", &round_of, nb::arg("t"), nb::arg("example").none(), nb::arg("block"), nb::arg("weight"),
-          nb::arg("rule"), nb::arg("history"), nb::arg("said"), nb::arg("code"), nb::arg("changed"), nb::arg("loss"),
-          nb::arg("standing"),
-          nb::sig("def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, "
-                  "history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, "
-                  "standing: Standing) -> Round"),
-          "One round of a portfolio.");
     bind_standing(m);
 }
 

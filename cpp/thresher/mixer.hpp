@@ -283,7 +283,8 @@ class Mixer {
             }
         }
         const double least = sweeps.count(now, lost, n(), ahead), rate = eta();
-        const bool same = least == derived_least_ && rate == derived_rate_;
+        // At a fixed rate weights were multiplied since.
+        const bool same = rule_.rate == Rate::adaptive && least == derived_least_ && rate == derived_rate_;
         derived_least_ = least;
         derived_rate_ = rate;
         if (rule_.rate == Rate::share) {

@@ -1185,12 +1185,6 @@ class Vote:
 
     def _restore(self, arrays: dict[str, numpy.typing.NDArray[Any]], heads: dict[str, float], planes: dict[str, numpy.typing.NDArray[numpy.float64]], master: dict[str, float]) -> None: ...
 
-def voted_rounds(first: int, examples: object, block: Block, weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], standing: Standing) -> Rounds:
-    """The rounds of a portfolio, from what its vote wrote."""
-
-def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, standing: Standing) -> Round:
-    """One round of a portfolio."""
-
 class Standing:
     """Where a portfolio stands after rounds: the sums that its ledger needs."""
 
@@ -1252,6 +1246,12 @@ class Standing:
     def __getstate__(self) -> tuple[object, ...]: ...
 
     def __setstate__(self, state: tuple[object, ...]) -> None: ...
+
+def voted_rounds(first: int, examples: object, block: Block, weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], standing: Standing) -> Rounds:
+    """The rounds of a portfolio, from what its vote wrote."""
+
+def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, standing: Standing) -> Round:
+    """One round of a portfolio."""
 
 class Forecasts:
     """One forecast from many, of the core: weights, and what everybody lost."""
