@@ -800,6 +800,12 @@ class Bank:
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
 
+    def group(self, lane: int) -> str:
+        """The name of the group that a lane is in."""
+
+    def position(self, lane: int) -> int:
+        """A lane's place in its group."""
+
     def bias_weight(self, lane: int) -> float:
         """The weight of one lane's appended attribute."""
 
@@ -855,6 +861,12 @@ class Bank64:
 
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
+
+    def group(self, lane: int) -> str:
+        """The name of the group that a lane is in."""
+
+    def position(self, lane: int) -> int:
+        """A lane's place in its group."""
 
     def bias_weight(self, lane: int) -> float:
         """The weight of one lane's appended attribute."""

@@ -64,7 +64,9 @@ def name_of(learner: object, bias: float | None = None) -> str:
         return type(learner).__name__
     given = {name: value for name, value in learner._arguments().items() if name != "n"}
     hidden = (None, False, "plus")
-    told = [f"{name}={value!r}" for name, value in given.items() if value not in hidden and not (name == "bias" and value == bias)]
+    told = [
+        f"{name}={value!r}" for name, value in given.items() if value not in hidden and not (name == "bias" and value == bias)
+    ]
     return f"{type(learner).__name__}({', '.join(told)})"
 
 

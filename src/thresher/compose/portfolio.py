@@ -30,8 +30,8 @@ from thresher.compose.lanes import Lanes, default_lanes
 from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
 from thresher.experts import AdaHedge
 from thresher.experts.rule import LossRule, Parameters
-from thresher.linear.learner import example_weights
 from thresher.linear import LinearLearner
+from thresher.linear.learner import example_weights
 from thresher.parameters import attributes, number
 from thresher.protocol import Label, Learner
 
