@@ -174,5 +174,6 @@ def test_what_fits() -> None:
 
 
 def test_sixteen_numbers_a_slot_are_one_line_of_the_cache() -> None:
-    rules = [th.Perceptron(N).rule] * 4 + [th.ScaledWinnow(N).rule] * 4 + [th.AROW(N).rule] * 2 + [th.Invariant(N).rule]
+    rules = [th.Perceptron(N).rule] * 4 + [th.ScaledWinnow(N).rule] * 3 + [th.AROW(N).rule] * 2
+    rules += [th.AdaGrad(N).rule, th.Invariant(N).rule]
     assert 64 * 2**16 <= Bank(2**16, rules).bytes < 65 * 2**16

@@ -2,7 +2,7 @@
 // is read once: one sweep scores all lanes, all judge, and those that move do so.
 //
 // A record holds first the planes whose dot products with the row the bank makes for all groups in one sweep, then the
-// others, each in whole registers of 8 bytes, but for those of rules that work on one lane at a time. Where values
+// others. Where values
 // below 0 have come, the lanes that need attributes of their own for them have a second, smaller record a slot, behind
 // all others.
 #pragma once
@@ -74,22 +74,16 @@ class Bank {
     void settle() {
         std::size_t at = 0;
         std::vector<std::vector<std::size_t>> places(groups_.size());
-        const auto lay = [&](bool dotted, bool packed) {
+        for (const bool dotted : {true, false}) {
             for (std::size_t g = 0; g < groups_.size(); ++g) {
-                if (groups_[g]->packed() != packed) continue;
                 for (const LanePlane& plane : groups_[g]->planes()) {
                     if (plane.dotted != dotted) continue;
                     places[g].push_back(at);
-                    const std::size_t wide = plane.shared ? 1 : groups_[g]->size();
-                    at += packed ? wide : Lanes<Real>::padded(wide);
+                    at += plane.shared ? 1 : groups_[g]->size();
                 }
             }
-        };
-        lay(true, false);
-        lay(true, true);
-        dotted_ = at = Lanes<Real>::padded(at);
-        lay(false, false);
-        lay(false, true);
+            if (dotted) dotted_ = Lanes<Real>::whole(at);  // what is beside them is read, too, and comes to nothing
+        }
         at = (at * sizeof(Real) + 31) / 32 * 32 / sizeof(Real);  // so that a record touches few lines of the cache
         stride_ = at;
         for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -101,9 +95,9 @@ class Bank {
             for (std::size_t i = 0; i < g; ++i) first += groups_[i]->size();
             positions_.push_back(first + k);
         }
-        memory_ = memory(n_ * stride_ + below_width());
+        memory_ = memory(below_at() + below_width());
         Real* const records = this->records();
-        std::fill_n(records + n_ * stride_, below_width(), Real{1});
+        std::fill_n(records + below_at(), below_width(), Real{1});
         for (const auto& group : groups_) {
             for (std::size_t i = 0; i < group->planes().size(); ++i) {
                 if (group->planes()[i].first != 0.0) fill(records, *group, i);
@@ -124,32 +118,49 @@ class Bank {
 
     // Where a row becomes what lanes are shown.
     struct Scratch {
+        std::vector<std::int32_t> narrow;
+        std::vector<std::int64_t> wide;
         std::vector<std::size_t> at, sizes_at;
         std::vector<Real> values, sizes;
+        std::size_t count = 0;
         Real square = 0, largest = 0;
         bool binary = true, negative = false;
+
+        template <class Index>
+        auto& slots() {
+            if constexpr (sizeof(Index) == 4) {
+                return narrow;
+            } else {
+                return wide;
+            }
+        }
     };
 
     // Reads a row, or says that it is not canonical as it stands. What the user holds is copied before it is checked.
     template <class Row>
     Fault::Kind read(const Row& row, Scratch& scratch) const {
         const std::size_t size = row.size;
-        scratch.at.resize(size);
-        scratch.values.resize(size);
+        scratch.count = size;
+        scratch.at.resize((size + 3) / 4 * 4);
+        scratch.values.resize(scratch.at.size());
         std::size_t* const at = scratch.at.data();
         Real* const values = scratch.values.data();
-        // Slots ascend if each less the one before it less 1 has no sign, and none has.
-        std::uint64_t before = ~std::uint64_t{0}, signs = 0;
-        for (std::size_t j = 0; j < size; ++j) {
-            const auto slot = static_cast<std::uint64_t>(static_cast<std::int64_t>(slot_at(row, j)));
-            signs |= (slot - before - 1) | slot;
-            before = slot;
-            at[j] = slot * stride_;
-        }
-        if (signs >> 63 != 0 || (size > 0 && before >= n_)) return Fault::Kind::unsettled;
-        for (std::size_t j = 0; j < size; ++j) values[j] = static_cast<Real>(row.values[j]);
+        const bool good = sweep_lanes([&](auto sweeps) {
+            if constexpr (requires { row.slots; }) {
+                using Index = std::remove_cvref_t<decltype(row.slots[0])>;
+                auto& slots = scratch.template slots<Index>();
+                slots.assign(row.slots, row.slots + size);
+                if (!sweeps.places(slots.data(), size, n_, stride_, at)) return false;
+            } else {
+                for (std::size_t j = 0; j < size; ++j) at[j] = j * stride_;
+            }
+            sweeps.convert(row.values, size, values);
+            return true;
+        });
+        if (!good) return Fault::Kind::unsettled;
         if (!look(scratch)) [[unlikely]]
             return look_again(row, scratch);
+        fill_up(scratch);
         return Fault::Kind::none;
     }
 
@@ -163,13 +174,13 @@ class Bank {
 
     // The lines of the records that a row needs, into the cache.
     void fetch(const Scratch& scratch) const {
-        const auto start = reinterpret_cast<std::uintptr_t>(records());
+        const Real* const start = records();
         const std::size_t bytes = stride_ * sizeof(Real);
-        for (const std::size_t at : scratch.at) {
-            const std::uintptr_t record = start + at * sizeof(Real);
-            for (std::uintptr_t line = record & ~std::uintptr_t{63}; line < record + bytes; line += 64) {
-                __builtin_prefetch(reinterpret_cast<const void*>(line));
-            }
+        for (std::size_t j = 0; j < scratch.count; ++j) {
+            const auto* const record = reinterpret_cast<const char*>(start + scratch.at[j]);
+            __builtin_prefetch(record);
+            if (bytes > 64) __builtin_prefetch(record + 64);
+            for (std::size_t line = 128; line < bytes; line += 64) __builtin_prefetch(record + line);
         }
     }
     bool far() const { return n_ * stride_ * sizeof(Real) > (std::size_t{1} << 18); }
@@ -248,13 +259,13 @@ class Bank {
     bool below() const { return below_; }
     std::size_t winnow() const { return winnow_; }
     void take_below(Real* out) const {
-        const Real* record = records() + n_ * stride_;
+        const Real* record = records() + below_at();
         const std::size_t wide = groups_[winnow_]->size();
         for (std::size_t i = 0; i < n_; ++i, record += below_width()) out = std::copy_n(record, wide, out);
     }
     void set_below(const Real* in) {
         if (!below_) grow();
-        Real* record = records() + n_ * stride_;
+        Real* record = records() + below_at();
         const std::size_t wide = groups_[winnow_]->size();
         for (std::size_t i = 0; i < n_; ++i, record += below_width(), in += wide) std::copy_n(in, wide, record);
     }
@@ -269,7 +280,7 @@ class Bank {
     static bool look(Scratch& scratch) {
         typedef Real V __attribute__((vector_size(4 * sizeof(Real))));
         const Real* const values = scratch.values.data();
-        const std::size_t size = scratch.values.size();
+        const std::size_t size = scratch.count;
         constexpr Real most = Limits<Real>::value;
         V squares{}, largest{}, smallest = V{} + most, lowest{};
         auto good = lowest <= most;
@@ -302,11 +313,19 @@ class Bank {
         return numbers && (size == 0 || (least > 0 && least >= Limits<Real>::smallest));
     }
 
+    // Terms of value 0, up to a multiple of four, in a record that is nobody's.
+    void fill_up(Scratch& scratch) const {
+        for (std::size_t j = scratch.count; j < scratch.at.size(); ++j) {
+            scratch.at[j] = n_ * stride_;
+            scratch.values[j] = 0;
+        }
+    }
+
     // The same for a row with values that lanes cannot hold as they are: large ones are clipped, tiny ones left out.
     template <class Row>
     [[gnu::noinline]] Fault::Kind look_again(const Row& row, Scratch& scratch) const {
         std::size_t kept = 0;
-        for (std::size_t j = 0; j < scratch.at.size(); ++j) {
+        for (std::size_t j = 0; j < scratch.count; ++j) {
             const auto given = static_cast<double>(row.values[j]);
             if (!acceptable(given) || given == 0.0) return Fault::Kind::unsettled;
             const auto value = static_cast<Real>(std::clamp(given, -most_, most_));
@@ -314,9 +333,11 @@ class Bank {
             scratch.at[kept] = scratch.at[j];
             scratch.values[kept++] = value;
         }
-        scratch.at.resize(kept);
-        scratch.values.resize(kept);
+        scratch.count = kept;
+        scratch.at.resize((kept + 3) / 4 * 4);
+        scratch.values.resize(scratch.at.size());
         look(scratch);
+        fill_up(scratch);
         return Fault::Kind::none;
     }
 
@@ -371,14 +392,20 @@ class Bank {
         return static_cast<Group&>(*groups_.back());
     }
 
+    std::size_t below_at() const { return (n_ + 1) * stride_; }  // one record is nobody's
     std::size_t below_width() const { return winnow_ < groups_.size() ? groups_[winnow_]->width() : 0; }
 
-    static Plane memory(std::size_t numbers) { return Plane((numbers * sizeof(Real) + 7) / 8 + 8); }
+    // Memory that is there: a large page that is read before it is written may come in small pieces.
+    static Plane memory(std::size_t numbers) {
+        Plane plane((numbers * sizeof(Real) + 7) / 8 + 8);
+        for (std::size_t i = 0; i < plane.size(); i += 512) static_cast<volatile double*>(plane.data())[i] = 0.0;
+        return plane;
+    }
     Real* records() { return reinterpret_cast<Real*>(memory_.data()); }
     const Real* records() const { return reinterpret_cast<const Real*>(memory_.data()); }
 
     void fill(Real* records, const Lanes<Real>& group, std::size_t plane) const {
-        const std::size_t wide = group.planes()[plane].shared ? 1 : group.width();
+        const std::size_t wide = group.planes()[plane].shared ? 1 : group.size();
         for (std::size_t i = 0; i < n_; ++i) {
             std::fill_n(records + i * stride_ + group.plane(plane), wide,
                         static_cast<Real>(group.planes()[plane].first));
@@ -392,15 +419,15 @@ class Bank {
 
     // Records for values below 0: until they are there, one that no lane has moved yet stands for all of them.
     void grow() {
-        Plane larger = memory(n_ * (stride_ + below_width()));
-        std::copy_n(records(), n_ * stride_, reinterpret_cast<Real*>(larger.data()));
+        Plane larger = memory(below_at() + n_ * below_width());
+        std::copy_n(records(), below_at(), reinterpret_cast<Real*>(larger.data()));
         memory_ = larger;
         below_ = true;
-        std::fill_n(records() + n_ * stride_, n_ * below_width(), Real{1});
+        std::fill_n(records() + below_at(), n_ * below_width(), Real{1});
     }
 
     void show(Scratch& scratch) {
-        shown_.terms = {scratch.at.data(), scratch.values.data(), scratch.at.size()};
+        shown_.terms = {scratch.at.data(), scratch.values.data(), scratch.at.size(), scratch.count};
         shown_.square = scratch.square;
         shown_.largest = scratch.largest;
         shown_.binary = scratch.binary;
@@ -414,10 +441,10 @@ class Bank {
             const Real value = scratch.values[j];
             const std::size_t slot = below_ ? scratch.at[j] / stride_ : 0;
             // The place of the plane in its record is added where it is read.
-            scratch.sizes_at[j] = value > 0 ? scratch.at[j] : n_ * stride_ + slot * below_width() - first;
+            scratch.sizes_at[j] = value >= 0 ? scratch.at[j] : below_at() + slot * below_width() - first;
             scratch.sizes[j] = std::fabs(value);
         }
-        shown_.sizes = {scratch.sizes_at.data(), scratch.sizes.data(), size};
+        shown_.sizes = {scratch.sizes_at.data(), scratch.sizes.data(), size, scratch.count};
     }
 
     static constexpr double most_ = static_cast<double>(Limits<Real>::value);

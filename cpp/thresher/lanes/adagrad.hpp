@@ -30,7 +30,6 @@ class AdaGradLanes final : public Lanes<Real> {
             {{"weights", 0.0, true, false}, {"squares", 0.0, false, false}}};
         return kinds;
     }
-    bool packed() const override { return true; }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_}, {"bias_square", &bias_squares_}};
     }
@@ -67,7 +66,7 @@ class AdaGradLanes final : public Lanes<Real> {
   private:
     // Whether a gradient was large enough to count.
     static bool reaches(const Shown<Real>& row, Real step) {
-        return row.terms.size > 0 && std::fabs(step * row.largest) >= Limits<Real>::gradient;
+        return row.terms.count > 0 && std::fabs(step * row.largest) >= Limits<Real>::gradient;
     }
 
     std::vector<bool> hinge_;

@@ -47,7 +47,7 @@ class ArowLanes final : public Lanes<Real> {
         for (std::size_t k = 0; k < r_.size(); ++k) moves = moves || y * scores_[k] < 1;
         if (!moves || weight == 0) return false;
         return sweep_lanes([&](auto sweeps) {
-            const std::size_t weights = this->plane(0), variances = this->plane(1), width = this->width();
+            const std::size_t weights = this->plane(0), variances = this->plane(1), width = this->size();
             sweeps.spread(records, row.terms, variances, width, spread_.data());
             bool moved = false;
             for (std::size_t k = 0; k < r_.size(); ++k) {
@@ -57,7 +57,7 @@ class ArowLanes final : public Lanes<Real> {
                 part_[k] = mine ? weight / whole : Real{0};
                 least_[k] = mine ? r_[k] / whole : Real{1};
                 along_[k] = y * ((1 - y * scores_[k]) * part_[k]);
-                moved = moved || (mine && (row.terms.size > 0 || dummy != 0));
+                moved = moved || (mine && (row.terms.count > 0 || dummy != 0));
                 if (dummy == 0) continue;
                 const Real shared = bias_variances_[k] * dummy;
                 bias_weights_[k] = std::clamp(bias_weights_[k] + along_[k] * shared, -most, most);

@@ -51,12 +51,12 @@ class AveragedLanes final : public Lanes<Real> {
             late_[k] = steps_[k] * static_cast<Real>(t);
             bias_weights_[k] += steps_[k] * lane.dummy;
             bias_lags_[k] += late_[k] * lane.dummy;
-            moves = moves || (steps_[k] != 0 && (row.terms.size > 0 || lane.dummy != 0));
+            moves = moves || (steps_[k] != 0 && (row.terms.count > 0 || lane.dummy != 0));
         }
         if (moves) {
             sweep_lanes([&](auto sweeps) {
-                sweeps.add(records, row.terms, this->plane(0), this->width(), steps_.data());
-                sweeps.add(records, row.terms, this->plane(1), this->width(), late_.data());
+                sweeps.add(records, row.terms, this->plane(0), this->size(), steps_.data());
+                sweeps.add(records, row.terms, this->plane(1), this->size(), late_.data());
             });
         }
         return moves;

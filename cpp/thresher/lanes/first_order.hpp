@@ -1,4 +1,6 @@
 // Lanes of first order: Perceptrons and passive-aggressive learners, which differ only in how far they step along x.
+//
+// What each lane is lies in arrays, so that the compiler judges several lanes at once.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +16,12 @@ namespace thresher {
 template <class Real>
 class FirstOrderLanes final : public Lanes<Real> {
   public:
-    void add(const Perceptron& rule) { add({rule.sight, rule.tie, false, 0}); }
-    void add(const PassiveAggressive& rule) { add({rule.sight, +1, true, static_cast<Real>(rule.most)}); }
+    void add(const Perceptron& rule) { add(rule.sight, rule.tie, false, 0.0); }
+    void add(const PassiveAggressive& rule) { add(rule.sight, +1, true, rule.most); }
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<FirstOrderLanes>(*this); }
     const char* name() const override { return "first order"; }
-    std::size_t size() const override { return lanes_.size(); }
+    std::size_t size() const override { return size_; }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 1> kinds{{{"weights", 0.0, true, false}}};
         return kinds;
@@ -29,61 +31,70 @@ class FirstOrderLanes final : public Lanes<Real> {
 
     void score(const Shown<Real>& row, const Real* dots, Real* scores, std::int8_t* says) override {
         const Real* const dot = dots + this->plane(0);
-        for (std::size_t k = 0; k < lanes_.size(); ++k) {
-            const Lane& lane = lanes_[k];
-            const Real score = dot[k] + bias_weights_[k] * lane.dummy;
-            squares_[k] = row.square + lane.dummy * lane.dummy;
-            norms_[k] = lane.normalize ? std::sqrt(squares_[k]) : Real{1};
-            scores_[k] = scores[k] = score / norms_[k];
-            const int sign = (scores_[k] > 0) - (scores_[k] < 0);
-            says[k] = says_[k] = static_cast<std::int8_t>(sign != 0 ? sign : lane.tie);
+        Real *const squares = squares_.data(), *const own = scores_.data(), *const ties = ties_.data();
+        const Real *const dummies = dummies_.data(), *const weights = bias_weights_.data();
+        for (std::size_t k = 0; k < this->width(); ++k) {
+            squares[k] = row.square + dummies[k] * dummies[k];
+            own[k] = dot[k] + weights[k] * dummies[k];
+        }
+        if (normalizes_) {
+            for (std::size_t k = 0; k < size_; ++k) {
+                norms_[k] = normalize_[k] ? std::sqrt(squares[k]) : Real{1};
+                own[k] /= norms_[k];
+            }
+        }
+        for (std::size_t k = 0; k < size_; ++k) {
+            const Real said = own[k] > 0 ? Real{1} : own[k] < 0 ? Real{-1} : ties[k];
+            scores[k] = own[k];
+            says[k] = static_cast<std::int8_t>(said);
         }
     }
 
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
+        const Real y = static_cast<Real>(label), whole = y * weight;
+        Real *const steps = steps_.data(), *const weights = bias_weights_.data();
+        const Real *const own = scores_.data(), *const squares = squares_.data(), *const most = most_.data();
+        const Real *const norms = norms_.data(), *const dummies = dummies_.data(), *const ties = ties_.data();
         bool moves = false;
-        const auto y = static_cast<Real>(label);
-        for (std::size_t k = 0; k < lanes_.size(); ++k) {
-            const Lane& lane = lanes_[k];
-            Real step = 0;
-            if (!lane.margin) {
-                step = says_[k] == label ? Real{0} : y * weight / norms_[k];
-            } else if (y * scores_[k] < 1) {
-                step = y * weight * std::min(lane.most, (1 - y * scores_[k]) / squares_[k]);
-            }
-            steps_[k] = step;
-            bias_weights_[k] += step * lane.dummy;
-            moves = moves || (step != 0 && (row.terms.size > 0 || lane.dummy != 0));
+        for (std::size_t k = 0; k < this->width(); ++k) {
+            const Real margin = y * own[k], reach = (1 - margin) / squares[k];
+            const Real close = margin < 1 ? whole * (most[k] < reach ? most[k] : reach) : Real{0};
+            const bool right = margin > 0 || (margin == 0 && ties[k] == y);
+            const Real wrong = right ? Real{0} : whole / norms[k];
+            steps[k] = margins_[k] != 0 ? close : wrong;
+            moves |= steps[k] != 0;
         }
-        if (moves) {
-            sweep_lanes(
-                [&](auto sweeps) { sweeps.add(records, row.terms, this->plane(0), this->width(), steps_.data()); });
+        if (!moves) return false;
+        moves = false;
+        for (std::size_t k = 0; k < this->width(); ++k) {
+            weights[k] += steps[k] * dummies[k];
+            moves |= (steps[k] != 0) & ((row.terms.count > 0) | (dummies[k] != 0));
         }
+        sweep_lanes([&](auto sweeps) { sweeps.add(records, row.terms, this->plane(0), size_, steps); });
         return moves;
     }
 
   private:
-    struct Lane {
-        Lane(const Sight& sight, int tie, bool margin, Real most)
-            : normalize(sight.normalize), dummy(static_cast<Real>(sight.dummy)), tie(tie), margin(margin), most(most) {}
-        bool normalize;
-        Real dummy;
-        int tie;
-        bool margin;  // whether it steps below a margin of 1, and not only on mistakes
-        Real most;
-    };
-
-    void add(const Lane& lane) {
-        lanes_.push_back(lane);
-        for (auto* const each : {&bias_weights_, &scores_, &squares_, &norms_, &steps_}) {
-            *each = for_lanes<Real>(lanes_.size());
-        }
-        says_.resize(lanes_.size());
+    void add(const Sight& sight, int tie, bool margin, double most) {
+        const std::size_t k = size_++;
+        const auto grow = [&](std::vector<Real>& each, double value, Real idle) {
+            each.resize(this->width(), idle);
+            each[k] = static_cast<Real>(value);
+        };
+        grow(dummies_, sight.dummy, 0);
+        grow(ties_, tie, +1);
+        grow(margins_, margin, 1);  // whether it steps below a margin of 1, and not only on mistakes
+        grow(most_, most, 0);       // an idle lane never steps
+        grow(norms_, 1.0, 1);
+        for (auto* const each : {&bias_weights_, &scores_, &squares_, &steps_}) grow(*each, 0.0, 0);
+        normalize_.push_back(sight.normalize);
+        normalizes_ = normalizes_ || sight.normalize;
     }
 
-    std::vector<Lane> lanes_;
-    std::vector<Real> bias_weights_, scores_, squares_, norms_, steps_;
-    std::vector<std::int8_t> says_;
+    std::size_t size_ = 0;
+    bool normalizes_ = false;
+    std::vector<bool> normalize_;
+    std::vector<Real> dummies_, ties_, margins_, most_, norms_, bias_weights_, scores_, squares_, steps_;
 };
 
 }  // namespace thresher

@@ -29,7 +29,6 @@ class InvariantLanes final : public Lanes<Real> {
             {{"weights", 0.0, false, false}, {"squares", 0.0, false, false}, {"scales", 0.0, false, true}}};
         return kinds;
     }
-    bool packed() const override { return true; }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_},
                 {"bias_square", &bias_squares_},
@@ -52,7 +51,7 @@ class InvariantLanes final : public Lanes<Real> {
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
         if (weight == 0) return false;
         if (beyond_) meet(row.terms, records);
-        parts_.resize(row.terms.size + 4);
+        parts_.resize(row.terms.size);
         return sweep_lanes([&](auto sweeps) {
             bool moved = false;
             for (std::size_t k = 0; k < rates_.size(); ++k) {
@@ -66,7 +65,7 @@ class InvariantLanes final : public Lanes<Real> {
     // Where a value is larger than any before it in its slot, the scale becomes it, and the weights shrink.
     void meet(const Terms<Real>& terms, Real* records) const {
         const std::size_t scales = this->plane(2), weights = this->plane(0);
-        for (std::size_t j = 0; j < terms.size; ++j) {
+        for (std::size_t j = 0; j < terms.count; ++j) {
             Real* const record = records + terms.at[j];
             const Real size = std::fabs(terms.values[j]), scale = record[scales];
             if (size > scale && size >= Limits<Real>::met) [[unlikely]] {

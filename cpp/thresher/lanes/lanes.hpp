@@ -36,12 +36,14 @@ struct Limits<float> {
     static constexpr float gradient = 0x1p-50f, met = 0x1p-40f, lowest = 0x1p-100f, highest = 0x1p60f;
 };
 
-// Terms of a row: where in the records each slot begins, and its value.
+// Terms of a row: where in the records each slot begins, and its value. Their number is a multiple of 4: behind `count`
+// of them come some of value 0 in a record that is nobody's.
 template <class Real>
 struct Terms {
     const std::size_t* at;
     const Real* values;
     std::size_t size;
+    std::size_t count;
 };
 
 // What lanes are shown of a row.
@@ -78,9 +80,6 @@ struct LaneHead {
 template <class Real>
 class Lanes {
   public:
-    static constexpr std::size_t chunk = 8 / sizeof(Real);  // planes are as wide as whole registers of 8 bytes
-    static constexpr std::size_t padded(std::size_t lanes) { return (lanes + chunk - 1) / chunk * chunk; }
-
     virtual ~Lanes() = default;
     virtual std::unique_ptr<Lanes> twin() const = 0;
     virtual const char* name() const = 0;
@@ -88,8 +87,6 @@ class Lanes {
     virtual std::span<const LanePlane> planes() const = 0;
     virtual std::vector<LaneHead<Real>> heads() = 0;
     virtual double bias_weight(std::size_t lane) const = 0;
-    // Whether it works on one lane at a time, so that its planes need no registers of their own.
-    virtual bool packed() const { return false; }
 
     // Scores and predictions of all lanes; dots[plane(i)...] are the dot products with plane i, where it is dotted.
     virtual void score(const Shown<Real>& row, const Real* dots, Real* scores, std::int8_t* says) = 0;
@@ -98,7 +95,9 @@ class Lanes {
 
     std::size_t plane(std::size_t i) const { return places_[i]; }
     void place(std::vector<std::size_t> places) { places_ = std::move(places); }
-    std::size_t width() const { return padded(size()); }
+    // The lanes with those that fill up whole registers: what is read and judged, but never written, in a record.
+    std::size_t width() const { return whole(size()); }
+    static constexpr std::size_t whole(std::size_t lanes) { return (lanes + 3) / 4 * 4; }
 
   protected:
     Lanes() = default;
@@ -111,7 +110,7 @@ class Lanes {
 // One parameter or head, a number for each lane, with room for whole registers.
 template <class Real>
 std::vector<Real> for_lanes(std::size_t lanes, Real value = Real{}) {
-    return std::vector<Real>(Lanes<Real>::padded(lanes), value);
+    return std::vector<Real>(Lanes<Real>::whole(lanes), value);
 }
 
 }  // namespace thresher

@@ -62,11 +62,11 @@ class ScaledWinnowLanes final : public Lanes<Real> {
                 const Real by = 1 + gains_[k], moved = label > 0 ? bias_weights_[k] * by : bias_weights_[k] / by;
                 bias_weights_[k] = std::clamp(moved, Limits<Real>::lowest, Limits<Real>::highest);
             }
-            moves = moves || (errs && (units_.size > 0 || dummies_[k] != 0));
+            moves = moves || (errs && (units_.count > 0 || dummies_[k] != 0));
         }
         if (!moves) return false;
         sweep_lanes([&](auto sweeps) {
-            sweeps.winnow(records, units_, this->plane(0), this->width(), gains_.data(), label > 0);
+            sweeps.winnow(records, units_, this->plane(0), this->size(), gains_.data(), label > 0);
         });
         return true;
     }

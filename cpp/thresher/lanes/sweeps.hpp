@@ -2,7 +2,7 @@
 // and says how many bytes the widest register holds and what to compile for: one text, so one arithmetic and the same
 // bits.
 //
-// Lanes lie in whole registers of 8 bytes. `first` is where in a record a plane begins.
+// `first` is where in a record a plane begins.
 
 struct THRESHER_SWEEPS {
     static constexpr std::size_t widest = THRESHER_BYTES;
@@ -12,21 +12,41 @@ struct THRESHER_SWEEPS {
         typedef Real Lanes __attribute__((vector_size(bytes)));
     };
 
-    // CALL for registers V that cover the lanes, the widest first; `lane` is the first lane of each.
-#define THRESHER_COVER(REAL, LANES, CALL)                                                  \
-    std::size_t lane = 0;                                                                  \
-    if constexpr (widest > 16) {                                                           \
-        typedef typename Of<REAL, widest>::Lanes V;                                        \
-        for (; lane + widest / sizeof(REAL) <= LANES; lane += widest / sizeof(REAL)) CALL; \
-    }                                                                                      \
-    {                                                                                      \
-        typedef typename Of<REAL, 16>::Lanes V;                                            \
-        for (; lane + 16 / sizeof(REAL) <= LANES; lane += 16 / sizeof(REAL)) CALL;         \
-    }                                                                                      \
-    typedef typename Of<REAL, 8>::Lanes V;                                                 \
-    for (; lane < LANES; lane += 8 / sizeof(REAL)) CALL
+    // CALL for registers V that cover the lanes and nothing beside them, the widest first; `lane` is the first of each.
+#define THRESHER_REGISTERS(REAL, BYTES, LANES, CALL)                                       \
+    if constexpr (BYTES >= sizeof(REAL) && BYTES <= widest) {                              \
+        typedef typename Of<REAL, (BYTES < sizeof(REAL) ? sizeof(REAL) : BYTES)>::Lanes V; \
+        for (; lane + BYTES / sizeof(REAL) <= LANES; lane += BYTES / sizeof(REAL)) CALL;   \
+    }
+#define THRESHER_COVER(REAL, LANES, CALL)     \
+    std::size_t lane = 0;                     \
+    THRESHER_REGISTERS(REAL, 32, LANES, CALL) \
+    THRESHER_REGISTERS(REAL, 16, LANES, CALL) \
+    THRESHER_REGISTERS(REAL, 8, LANES, CALL)  \
+    THRESHER_REGISTERS(REAL, 4, LANES, CALL)
 
-    // Dot products with the planes from `first` on, `lanes` numbers wide.
+    // Where the records of slots begin; false if the slots do not ascend or one is not below n.
+    template <class Index>
+    THRESHER_TARGET static bool places(const Index* slots, std::size_t size, std::size_t n, std::size_t stride,
+                                       std::size_t* at) {
+        if (size == 0) return true;
+        if (slots[0] < 0 || static_cast<std::uint64_t>(slots[size - 1]) >= n) return false;
+        Index falls = 0;
+        for (std::size_t j = 1; j < size; ++j) falls |= slots[j - 1] < slots[j] ? Index{0} : Index{-1};
+        for (std::size_t j = 0; j < size; ++j) {
+            at[j] = sizeof(Index) == 4 ? static_cast<std::uint64_t>(static_cast<std::uint32_t>(slots[j])) *
+                                             static_cast<std::uint32_t>(stride)
+                                       : static_cast<std::size_t>(slots[j]) * stride;
+        }
+        return falls == 0;
+    }
+
+    template <class Value, class Real>
+    THRESHER_TARGET static void convert(const Value* given, std::size_t size, Real* values) {
+        for (std::size_t j = 0; j < size; ++j) values[j] = static_cast<Real>(given[j]);
+    }
+
+    // Dot products with the planes from `first` on, `lanes` numbers wide, in whole registers.
     template <class Real>
     THRESHER_TARGET static void dots(const Real* records, const Terms<Real>& terms, std::size_t first,
                                      std::size_t lanes, Real* out) {
@@ -78,10 +98,9 @@ struct THRESHER_SWEEPS {
         typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
         const V least = V{} + Limits<Real>::gradient;
         for (std::size_t j = 0; j < terms.size; j += 4) {
-            V weight, square, value;
-            take(records + weights, terms, j, weight);
-            take(records + squares, terms, j, square);
-            values(terms, j, value);
+            const V weight = take<V>(records + weights, terms, j), square = take<V>(records + squares, terms, j);
+            V value;
+            load(terms.values + j, value);
             const V down = step * value, after = square + down * down;
             const auto moves = size_of<V>(down) >= least;
             const V moved = limited<V>(weight + rate * (down / root<V>(after)));
@@ -97,14 +116,11 @@ struct THRESHER_SWEEPS {
         typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
         V sums = {}, most = {};
         for (std::size_t j = 0; j < terms.size; j += 4) {
-            V weight, scale, value;
-            take(records + weights, terms, j, weight);
-            take(records + scales, terms, j, scale);
-            values(terms, j, value);
-            const V above = size_of<V>(value) - scale;
-            most = most < above ? above : most;
-            value = value < -scale ? -scale : value;
-            sums += weight * (value > scale ? scale : value);
+            const V weight = take<V>(records + weights, terms, j), scale = take<V>(records + scales, terms, j);
+            V value;
+            load(terms.values + j, value);
+            most = larger<V>(size_of<V>(value) - scale, most);
+            sums += weight * lesser<V>(larger<V>(value, -scale), scale);
         }
         beyond = beyond || most[0] > 0 || most[1] > 0 || most[2] > 0 || most[3] > 0;
         return (sums[0] + sums[2]) + (sums[1] + sums[3]);
@@ -118,10 +134,9 @@ struct THRESHER_SWEEPS {
         typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
         V sums = {}, norms = {};
         for (std::size_t j = 0; j < terms.size; j += 4) {
-            V square, scale, value;
-            take(records + squares, terms, j, square);
-            take(records + scales, terms, j, scale);
-            values(terms, j, value);
+            const V square = take<V>(records + squares, terms, j), scale = take<V>(records + scales, terms, j);
+            V value;
+            load(terms.values + j, value);
             const V down = pull * value, after = scale > 0 ? square + heft * (down * down) : square;
             const V ratio = scale > 0 ? value / scale : V{};
             const V steep = ratio / root<V>(after);
@@ -138,14 +153,15 @@ struct THRESHER_SWEEPS {
     template <class Real>
     THRESHER_TARGET static void follow(Real* records, const Terms<Real>& terms, std::size_t weights, Real along,
                                        const Real* parts) {
-        constexpr Real most = Limits<Real>::state;
-        for (std::size_t j = 0; j < terms.size; ++j) {
-            Real& weight = records[weights + terms.at[j]];
-            weight += along * parts[j];
-            weight = weight > most ? most : weight < -most ? -most : weight;
+        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
+        for (std::size_t j = 0; j < terms.size; j += 4) {
+            V part;
+            load(parts + j, part);
+            put(limited<V>(take<V>(records + weights, terms, j) + along * part), terms, j, records + weights);
         }
     }
 #undef THRESHER_COVER
+#undef THRESHER_REGISTERS
 
   private:
     template <class V, class Real>
@@ -156,39 +172,57 @@ struct THRESHER_SWEEPS {
     THRESHER_TARGET static void store(const V& from, Real* at) {
         std::memcpy(at, &from, sizeof from);
     }
-    // Up to four terms from j on: their numbers at `from` and after; those that are missing have values of 0.
+    // The numbers at `from` of four terms from j on.
     template <class V, class Real>
-    THRESHER_TARGET static void take(const Real* from, const Terms<Real>& terms, std::size_t j, V& into) {
-        if (j + 4 <= terms.size) {
-            into = V{from[terms.at[j]], from[terms.at[j + 1]], from[terms.at[j + 2]], from[terms.at[j + 3]]};
-        } else {
-            into = V{};
-            for (std::size_t k = 0; j + k < terms.size; ++k) into[k] = from[terms.at[j + k]];
-        }
+    [[gnu::always_inline]] THRESHER_TARGET static V take(const Real* from, const Terms<Real>& terms, std::size_t j) {
+        const std::size_t* const at = terms.at + j;
+        return V{from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
     }
     template <class V, class Real>
-    THRESHER_TARGET static void values(const Terms<Real>& terms, std::size_t j, V& into) {
-        if (j + 4 <= terms.size) {
-            load(terms.values + j, into);
-        } else {
-            into = V{};
-            for (std::size_t k = 0; j + k < terms.size; ++k) into[k] = terms.values[j + k];
-        }
+    [[gnu::always_inline]] THRESHER_TARGET static void put(const V& four, const Terms<Real>& terms, std::size_t j,
+                                                           Real* into) {
+        const std::size_t* const at = terms.at + j;
+        into[at[0]] = four[0];
+        into[at[1]] = four[1];
+        into[at[2]] = four[2];
+        into[at[3]] = four[3];
     }
-    template <class V, class Real>
-    THRESHER_TARGET static void put(const V& from, const Terms<Real>& terms, std::size_t j, Real* into) {
-        for (std::size_t k = 0; k < 4 && j + k < terms.size; ++k) into[terms.at[j + k]] = from[k];
+    // a < b ? a : b, and a > b ? a : b, in one instruction.
+    template <class V>
+    [[gnu::always_inline]] THRESHER_TARGET static V lesser(V a, V b) {
+#ifdef THRESHER_HAS_AVX2
+        constexpr bool single = sizeof(a[0]) == sizeof(float);
+        if constexpr (sizeof(V) == 16)
+            return single ? (V)_mm_min_ps((__m128)a, (__m128)b) : (V)_mm_min_pd((__m128d)a, (__m128d)b);
+#if THRESHER_BYTES == 32
+        if constexpr (sizeof(V) == 32)
+            return single ? (V)_mm256_min_ps((__m256)a, (__m256)b) : (V)_mm256_min_pd((__m256d)a, (__m256d)b);
+#endif
+#endif
+        return a < b ? a : b;
+    }
+    template <class V>
+    [[gnu::always_inline]] THRESHER_TARGET static V larger(V a, V b) {
+#ifdef THRESHER_HAS_AVX2
+        constexpr bool single = sizeof(a[0]) == sizeof(float);
+        if constexpr (sizeof(V) == 16)
+            return single ? (V)_mm_max_ps((__m128)a, (__m128)b) : (V)_mm_max_pd((__m128d)a, (__m128d)b);
+#if THRESHER_BYTES == 32
+        if constexpr (sizeof(V) == 32)
+            return single ? (V)_mm256_max_ps((__m256)a, (__m256)b) : (V)_mm256_max_pd((__m256d)a, (__m256d)b);
+#endif
+#endif
+        return a > b ? a : b;
     }
     template <class V>
     [[gnu::always_inline]] THRESHER_TARGET static V limited(V x) {
         typedef std::remove_cvref_t<decltype(x[0])> Real;
         const V most = V{} + Limits<Real>::state;
-        x = x < most ? x : most;
-        return x > -most ? x : -most;
+        return larger<V>(lesser<V>(x, most), -most);
     }
     template <class V>
     [[gnu::always_inline]] THRESHER_TARGET static V size_of(V x) {
-        return x < 0 ? -x : x;
+        return larger<V>(x, -x);
     }
     template <class V>
     [[gnu::always_inline]] THRESHER_TARGET static V root(V x) {
@@ -225,8 +259,7 @@ struct THRESHER_SWEEPS {
     THRESHER_TARGET static void dots_in(const Real* planes, const Terms<Real>& terms, Real* out) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         V sums[4][registers] = {};
-        std::size_t j = 0;
-        for (; j + 4 <= terms.size; j += 4) {
+        for (std::size_t j = 0; j < terms.size; j += 4) {
             for (std::size_t k = 0; k < 4; ++k) {
                 const Real* const at = planes + terms.at[j + k];
                 const Real value = terms.values[j + k];
@@ -235,14 +268,6 @@ struct THRESHER_SWEEPS {
                     load(at + r * held, weights);
                     sums[k][r] += weights * value;
                 }
-            }
-        }
-        for (std::size_t k = 0; j + k < terms.size; ++k) {
-            const Real* const at = planes + terms.at[j + k];
-            for (std::size_t r = 0; r < registers; ++r) {
-                V weights;
-                load(at + r * held, weights);
-                sums[k][r] += weights * terms.values[j + k];
             }
         }
         for (std::size_t r = 0; r < registers; ++r) {
@@ -265,10 +290,12 @@ struct THRESHER_SWEEPS {
     template <class V, class Real>
     THRESHER_TARGET static void spread_in(const Real* plane, const Terms<Real>& terms, Real* out) {
         V sums[4] = {};
-        for (std::size_t j = 0; j < terms.size; ++j) {
-            V own;
-            load(plane + terms.at[j], own);
-            sums[j % 4] += own * terms.values[j] * terms.values[j];
+        for (std::size_t j = 0; j < terms.size; j += 4) {
+            for (std::size_t k = 0; k < 4; ++k) {
+                V own;
+                load(plane + terms.at[j + k], own);
+                sums[k] += own * terms.values[j + k] * terms.values[j + k];
+            }
         }
         store((sums[0] + sums[2]) + (sums[1] + sums[3]), out);
     }
@@ -288,7 +315,7 @@ struct THRESHER_SWEEPS {
             const V shared = own * value;
             store(limited<V>(weight + ahead * shared), weights + terms.at[j]);
             const V kept = 1 - share * shared * value;
-            store(own * (kept < floor ? floor : kept), variances + terms.at[j]);
+            store(own * larger<V>(kept, floor), variances + terms.at[j]);
         }
     }
 
@@ -296,8 +323,7 @@ struct THRESHER_SWEEPS {
     [[gnu::always_inline]] THRESHER_TARGET static V held(V weights) {
         typedef std::remove_cvref_t<decltype(weights[0])> Real;
         const V most = V{} + Limits<Real>::highest, least = V{} + Limits<Real>::lowest;
-        weights = weights < most ? weights : most;
-        return weights > least ? weights : least;
+        return larger<V>(lesser<V>(weights, most), least);
     }
 
     template <class V, bool up, class Real>

@@ -26,28 +26,26 @@ __all__ = ["Lanes", "default_lanes", "name_of"]
 def default_lanes(n: int, bias: float | None = None) -> list[LinearLearner]:
     """The lanes of a portfolio for which none were given: what docs/decisions/0006-portfolio.md measured.
 
-    A large bias suits some streams and a small one others, so lanes have one of up to this size.
+    A large bias suits some streams and a small one others, so lanes have one of up to this size. All of them together take 16
+    numbers a slot: one line of the cache.
 
     >>> [name_of(lane) for lane in default_lanes(10)][:3]
     ['Constant(label=-1)', 'Constant(label=1)', 'PassiveAggressive(C=1.0)']
     """
     some, little, least = (None if bias is None else share * bias for share in (0.3, 0.1, 0.03))
-    step, less, still_less = (1.0, 1.0, 1.0) if bias is not None else (0.3, 0.1, 0.03)
+    short, shorter, shortest = (1.0, 1.0, 1.0) if bias is not None else (0.3, 0.1, 0.03)
     return [
         Constant(n, -1),
         Constant(n, +1),
         PassiveAggressive(n, C=1.0, bias=bias),
-        PassiveAggressive(n, C=step, bias=some),
-        PassiveAggressive(n, C=less, bias=little),
-        PassiveAggressive(n, C=still_less, bias=least),
-        ScaledWinnow(n, factor=2.0, bias=bias),
+        PassiveAggressive(n, C=short, bias=some),
+        PassiveAggressive(n, C=shorter, bias=little),
+        PassiveAggressive(n, C=shortest, bias=least),
         ScaledWinnow(n, factor=4.0, bias=bias),
         ScaledWinnow(n, factor=8.0, bias=bias),
         ScaledWinnow(n, times=4.0, factor=8.0, bias=bias),
-        AROW(n, r=0.1, bias=bias),
-        AROW(n, r=1.0, bias=bias),
         AROW(n, r=10.0, bias=bias),
-        AROW(n, r=0.1 if bias is not None else 3.0, bias=least),
+        AROW(n, r=0.1, bias=least),
         AdaGrad(n, loss="hinge", rate=0.3, bias=bias),
         Invariant(n, rate=2.0, bias=bias),
     ]
