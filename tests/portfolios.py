@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thresher as th
-from thresher.compose import Constant
 from thresher.experts import LossRule
 
 __all__ = ["MASTERS", "Follower", "N", "PlainPlatt", "everything_of", "lanes", "noisy"]
@@ -30,7 +29,7 @@ MASTERS: dict[str, Callable[[int], LossRule]] = {
 def lanes(n: int = N) -> list[Any]:
     """More than eight, so that the last block of lanes is not full."""
     return [
-        Constant(n, +1),
+        th.Constant(n, +1),
         th.Perceptron(n),
         th.Perceptron(n, bias=1.0, normalize=True, tie="mistake"),
         th.AveragedPerceptron(n, bias=1.0),

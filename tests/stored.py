@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thresher as th
-from thresher.compose import Constant
 from thresher.linear import LinearLearner
 
 __all__ = ["FOLDER", "MADE", "learned", "learned_portfolio"]
@@ -45,7 +44,7 @@ def learned(name: str) -> LinearLearner:
 def learned_portfolio() -> th.Portfolio:
     """The portfolio whose file it is: each kind of linear lane that takes any value, a constant, and costs."""
     kinds = (th.Perceptron, th.AveragedPerceptron, th.PassiveAggressive, th.AROW, th.AdaGrad, th.Invariant)
-    lanes = [*(kind(6, bias=1.0) for kind in kinds), Constant(6, +1)]
+    lanes = [*(kind(6, bias=1.0) for kind in kinds), th.Constant(6, +1)]
     portfolio = th.Portfolio(6, lanes, th.FixedShare(len(lanes), eta=0.75), cost_positive=2.0)
     portfolio.learn_many(*_rows())
     return portfolio

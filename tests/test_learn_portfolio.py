@@ -11,12 +11,11 @@ import pytest
 
 import thresher as th
 from tests.commands import PERCEPTRON, check_refused_command, read_in_pieces, run, stop_after
-from thresher.compose import Constant, default_lanes
+from thresher.compose import default_lanes
 from thresher.data.demo_drift import TURNS
 from thresher.linear import LinearLearner
 from thresher.store import Model
 
-Lane = LinearLearner | Constant
 Biased = th.Perceptron | th.AROW | th.PassiveAggressive
 
 
@@ -61,8 +60,8 @@ def everything(learner: th.Portfolio) -> tuple[dict[str, Any], dict[str, bytes]]
 def lanes_are(monkeypatch: pytest.MonkeyPatch, *kinds: type[Biased], constants: bool = True) -> None:
     """From now on these are the default lanes."""
 
-    def made(n: int, bias: float | None = None) -> Sequence[Lane]:
-        return [*(kind(n, bias=bias) for kind in kinds), *[Constant(n, label) for label in (-1, 1) if constants]]
+    def made(n: int, bias: float | None = None) -> Sequence[LinearLearner]:
+        return [*(kind(n, bias=bias) for kind in kinds), *[th.Constant(n, label) for label in (-1, 1) if constants]]
 
     monkeypatch.setattr("thresher.cli.lanes.default_lanes", made)
 

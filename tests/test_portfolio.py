@@ -16,7 +16,7 @@ import thresher as th
 from tests.portfolios import MASTERS, Follower, N, PlainPlatt, everything_of, lanes, noisy
 from tests.strategies import Stream, streams
 from thresher import _core
-from thresher.compose import Constant, default_lanes
+from thresher.compose import default_lanes
 from thresher.compose.portfolio import definition
 
 each_master = pytest.mark.parametrize("master", MASTERS)
@@ -141,7 +141,7 @@ def test_a_lane_is_the_learner_alone_and_the_learners_given_stay_as_they_are() -
 def test_a_lane_that_is_wrong_loses_the_weight_times_the_cost() -> None:
     X, y = noisy(200)
     weights = np.random.default_rng(1).choice([0.0, 0.5, 1.0, 4.0], 200)
-    made = th.Portfolio(N, [Constant(N, +1), Constant(N, -1)], cost_positive=5.0)
+    made = th.Portfolio(N, [th.Constant(N, +1), th.Constant(N, -1)], cost_positive=5.0)
     rounds = made.learn_many(X, y, weights)
     assert made.lane_losses.tolist() == [weights[y < 0].sum(), 5.0 * weights[y > 0].sum()]
     assert made.lane_mistakes.tolist() == [np.count_nonzero(y < 0), np.count_nonzero(y > 0)]
@@ -159,14 +159,14 @@ def test_rounds_without_weight_or_with_weight_one_cost_what_they_say() -> None:
 
 
 def test_a_tie_is_plus_and_a_vote_is_wrong_with_half_of_the_weight_at_least() -> None:
-    made = th.Portfolio(1, [Constant(1, +1), Constant(1, -1)])
+    made = th.Portfolio(1, [th.Constant(1, +1), th.Constant(1, -1)])
     assert made.predict([1.0]) == th.Prediction(+1, 0.0, 0.5)
     played = made.learn([1.0], -1)
     assert (played.mistake, played.loss) == (True, 0.5)
 
 
 def test_a_lane_that_says_neither_is_wrong_for_both_labels() -> None:
-    made = th.Portfolio(1, [th.Perceptron(1, tie="mistake"), Constant(1, -1)])
+    made = th.Portfolio(1, [th.Perceptron(1, tie="mistake"), th.Constant(1, -1)])
     assert made.predict([1.0]).p_positive == 0.0
     played = made.learn([0.0], -1)
     assert (played.prediction.label, played.loss) == (-1, 0.5)
@@ -246,7 +246,7 @@ def test_rounds_with_lanes_survive_pickling() -> None:
 def test_a_learner_of_ones_own_is_a_lane() -> None:
     X, y = noisy(60)
     own, alone = Follower(), Follower()
-    made = th.Portfolio(N, [th.AROW(N), own, Constant(N, -1)], cost_positive=3.0)
+    made = th.Portfolio(N, [th.AROW(N), own, th.Constant(N, -1)], cost_positive=3.0)
     rounds = made.learn_many(X[:40], y[:40], np.full(40, 2.0))
     singles = [made.learn(x, label) for x, label in zip(X[40:], y[40:], strict=True)]
     wrong = [alone.learn(x, label).mistake for x, label in zip(X, y, strict=True)]

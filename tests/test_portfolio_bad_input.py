@@ -15,7 +15,6 @@ import pytest
 import thresher as th
 from tests.portfolios import Follower, N, everything_of, lanes, noisy
 from thresher import examples
-from thresher.compose import Constant
 from thresher.compose.busy import Busy
 
 
@@ -76,7 +75,7 @@ def test_a_cost_that_cannot_be_is_refused(cost: Any) -> None:
 
 def test_a_constant_says_minus_or_plus() -> None:
     with pytest.raises(th.ParameterError, match="found label = 2"):
-        Constant(3, 2)
+        th.Constant(3, 2)
 
 
 BAD: dict[str, Callable[[Any, Any, Any], None]] = {
@@ -98,7 +97,7 @@ def test_at_a_bad_row_everything_is_as_after_the_row_before(
 ) -> None:
     monkeypatch.setattr("thresher.compose.portfolio._CHUNK", chunk)
     more: list[Any] = [Follower()] if own else []
-    normal = [th.Perceptron(N), th.Perceptron(N, normalize=True), th.AROW(N), Constant(N, 1), *more]
+    normal = [th.Perceptron(N), th.Perceptron(N, normalize=True), th.AROW(N), th.Constant(N, 1), *more]
     X, y = noisy(12)
     y[:7], y[7] = np.where(np.arange(7) % 2, 1, -1), 1
     weights = np.ones(12)
@@ -142,7 +141,7 @@ def test_what_one_lane_refuses_no_lane_learns() -> None:
 
 
 def test_constants_alone_refuse_what_is_no_example() -> None:
-    made = th.Portfolio(2, [Constant(2, 1)])
+    made = th.Portfolio(2, [th.Constant(2, 1)])
     with pytest.raises(th.ExampleError, match="column 1"):
         made.learn_many([[1.0, 2.0], [1.0, np.nan]], [1, -1])
     assert made.rounds == 1

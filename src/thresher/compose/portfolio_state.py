@@ -103,7 +103,7 @@ def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
             called[i] = _called(i, each, by_owner.get(f"lane{i}", {}))
             if called[i].rounds < rounds:
                 raise StoreError(f"found {called[i].rounds} rounds in lane {i}, expected those of the portfolio at least")
-    banked = Banked.from_state(n, kinds, parameters["bank"], by_owner.get("bank", {}), rounds)
+    banked = Banked.from_state(n, kinds, parameters["bank"], by_owner.get("bank", {}), parameters["heads"])
     fresh = type(master)(**parameters["master"]["arguments"])
     vote = Vote(len(told), *fresh._core_rule, cost)
     planes = {name: np.ascontiguousarray(array) for name, array in by_owner["master"].items()}
