@@ -50,7 +50,7 @@ def test_an_adversary_that_sees_the_weights_does_not_get_past_it(master: str, co
     lost, missed, by_lane = Fraction(0), Fraction(0), [Fraction(0)] * len(lanes())
     for t in range(150):
         x, weights = rng.integers(-2, 3, N).astype(float), made.lane_weights
-        against = made.predict(x).label if t < 75 else made.learners[made.best_lane].predict(x).label or 1
+        against = made.predict(x).label if t < 75 else made.learner(made.best_lane).predict(x).label or 1
         weight = float(rng.choice([1.0, 0.5, 0.0])) if cost != 1.0 else 1.0
         played = made.learn(x, -against, weight)
         ledger.enter(played)
