@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thresher as th
-from thresher.compose import Constant
+from thresher._core import Bank
+from thresher.compose.banked import kind_of
 from thresher.experts import LossRule
+from thresher.linear import LinearLearner
 
-__all__ = ["MASTERS", "Follower", "N", "PlainPlatt", "everything_of", "lanes", "noisy"]
+__all__ = ["KITS", "MASTERS", "Follower", "N", "PlainPlatt", "Single", "alone", "everything_of", "lanes", "noisy"]
 
 N = 5
 
@@ -27,10 +30,10 @@ MASTERS: dict[str, Callable[[int], LossRule]] = {
 }
 
 
-def lanes(n: int = N) -> list[Any]:
-    """More than eight, so that the last block of lanes is not full."""
+def lanes(n: int = N) -> list[LinearLearner]:
+    """Lanes of the bank, and two that are called; more than eight, so that the last block of lanes is not full."""
     return [
-        Constant(n, +1),
+        th.Constant(n, +1),
         th.Perceptron(n),
         th.Perceptron(n, bias=1.0, normalize=True, tie="mistake"),
         th.AveragedPerceptron(n, bias=1.0),
@@ -40,7 +43,50 @@ def lanes(n: int = N) -> list[Any]:
         th.AdaGrad(n),
         th.Invariant(n),
         th.PNormPerceptron(n),
+        th.ScaledWinnow(n, factor=4.0, bias=1.0),
+        th.MarginPerceptron(n, 0.1, bias=0.5),
     ]
+
+
+def _banked(n: int = N) -> list[LinearLearner]:
+    """All kinds of lanes that fit the bank, and nothing else."""
+    more: list[LinearLearner] = [th.Constant(n, -1), th.ScaledWinnow(n), th.Invariant(n, rate=2.0, bias=-0.3)]
+    return [*(lane for lane in lanes(n) if kind_of(lane) is not None), *more, th.AROW(n), th.PassiveAggressive(n, bias=0.3)]
+
+
+def _called(n: int = N) -> list[LinearLearner]:
+    """Lanes that do not fit, and some that would, had they not learned before."""
+    used: list[LinearLearner] = [th.AROW(n), th.Invariant(n, bias=1.0), th.AveragedPerceptron(n), th.ScaledWinnow(n)]
+    for lane in used:
+        lane.learn(np.linspace(-1.0, 1.0, n), -1)
+    return [*used, *(lane for lane in lanes(n) if kind_of(lane) is None), th.PNormPerceptron(n, p=3, bias=1.0)]
+
+
+#: Lanes by how they are played.
+KITS: dict[str, Callable[[], list[LinearLearner]]] = {"banked": _banked, "called": _called, "mixed": lanes}
+
+
+class Single:
+    """A lane of a bank, alone in it."""
+
+    def __init__(self, learner: LinearLearner) -> None:
+        self.bank, self.rule = Bank(learner.n, [learner.rule]), learner.rule
+
+    def predict(self, x: Any) -> th.Prediction:
+        says, scores = np.zeros(1, np.int8), np.zeros(1, np.float32)
+        self.bank._score(x, says, scores)
+        return th.Prediction(int(says[0]), float(scores[0]))
+
+    def learn(self, x: Any, y: Any, weight: float = 1.0) -> th.Round:
+        says, scores = np.zeros(1, np.int8), np.zeros(1, np.float32)
+        changed = self.bank._learn(x, y, weight, says, scores)
+        said = th.Prediction(int(says[0]), float(scores[0]))
+        return th.Round(self.bank.rounds, x, said, y, changed=changed, weight=weight)
+
+
+def alone(learners: list[LinearLearner]) -> list[Single | LinearLearner]:
+    """The same lanes, each on its own, in the precision that it has in a portfolio."""
+    return [Single(each) if kind_of(each) is not None else copy.copy(each) for each in learners]
 
 
 def noisy(rows: int, seed: int = 0, n: int = N) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thresher as th
-from thresher.compose import Constant
 from thresher.linear import LinearLearner
 
 __all__ = ["FOLDER", "MADE", "learned", "learned_portfolio"]
@@ -32,6 +31,8 @@ MADE: dict[str, Callable[[], LinearLearner]] = {
     "adagrad-logistic": lambda: th.AdaGrad(6, rate=0.4, bias=1.0),
     "adagrad-hinge": lambda: th.AdaGrad(6, loss="hinge", rate=0.2),
     "invariant": lambda: th.Invariant(6, rate=0.7, bias=1.0),
+    "scaled-winnow": lambda: th.ScaledWinnow(6, times=0.5, factor=1.5, bias=1.0),
+    "constant": lambda: th.Constant(6, -1),
 }
 
 
@@ -43,9 +44,9 @@ def learned(name: str) -> LinearLearner:
 
 
 def learned_portfolio() -> th.Portfolio:
-    """The portfolio whose file it is: each kind of linear lane that takes any value, a constant, and costs."""
-    kinds = (th.Perceptron, th.AveragedPerceptron, th.PassiveAggressive, th.AROW, th.AdaGrad, th.Invariant)
-    lanes = [*(kind(6, bias=1.0) for kind in kinds), Constant(6, +1)]
+    """The portfolio whose file it is: each kind of lane that a bank holds, one that is called, and costs."""
+    kinds = (th.Perceptron, th.AveragedPerceptron, th.PassiveAggressive, th.AROW, th.AdaGrad, th.Invariant, th.ScaledWinnow)
+    lanes = [*(kind(6, bias=1.0) for kind in kinds), th.Constant(6, +1), th.PNormPerceptron(6, p=3.0)]
     portfolio = th.Portfolio(6, lanes, th.FixedShare(len(lanes), eta=0.75), cost_positive=2.0)
     portfolio.learn_many(*_rows())
     return portfolio

@@ -16,7 +16,6 @@ import thresher as th
 from tests.portfolios import MASTERS, N, lanes, noisy
 from thresher import bounds
 from thresher.bounds import Verdict
-from thresher.compose import Constant
 
 each_master = pytest.mark.parametrize("master", MASTERS)
 
@@ -51,7 +50,7 @@ def test_an_adversary_that_sees_the_weights_does_not_get_past_it(master: str, co
     lost, missed, by_lane = Fraction(0), Fraction(0), [Fraction(0)] * len(lanes())
     for t in range(150):
         x, weights = rng.integers(-2, 3, N).astype(float), made.lane_weights
-        against = made.predict(x).label if t < 75 else made.learners[made.best_lane].predict(x).label or 1
+        against = made.predict(x).label if t < 75 else made.learner(made.best_lane).predict(x).label or 1
         weight = float(rng.choice([1.0, 0.5, 0.0])) if cost != 1.0 else 1.0
         played = made.learn(x, -against, weight)
         ledger.enter(played)
@@ -77,7 +76,7 @@ def test_no_stream_gets_past_it(master: str, signs: list[tuple[int, bool]]) -> N
 
 
 def test_two_lanes_of_equal_weight_attain_twice_the_loss() -> None:
-    made, ledger = th.Portfolio(1, [Constant(1, +1), Constant(1, -1)]), th.Ledger(th.BestLane())
+    made, ledger = th.Portfolio(1, [th.Constant(1, +1), th.Constant(1, -1)]), th.Ledger(th.BestLane())
     ledger.enter(made.learn([1.0], -1))
     certificate = next(each for each in ledger.certificates() if each.bound.on == "mistakes")
     assert (certificate.count, certificate.bound.at_most) == (1, 1)

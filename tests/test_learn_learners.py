@@ -12,6 +12,7 @@ import pytest
 import thresher as th
 from tests.commands import read_in_pieces, run, stop_after
 from thresher.cli.learners import NAMES
+from thresher.data.names import slot_of
 from thresher.linear import LEARNERS
 from thresher.store import Model, linear
 
@@ -23,6 +24,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "passive-aggressive": ("--C", "0.1"),
     "winnow": ("--threshold", "4", "--factor", "1.5", "--strict"),
     "literal-winnow": ("--factor", "1.5"),
+    "scaled-winnow": ("--times", "2", "--factor", "4", "--no-bias"),
     "balanced-winnow": ("--eta", "0.3", "--no-bias"),
     "elimination": ("--monotone",),
     "arow": ("--r", "0.5"),
@@ -63,7 +65,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_every_learner_has_a_name() -> None:
-    assert {made for made, _ in NAMES.values()} == {"Portfolio", *LEARNERS}
+    assert {made for made, _ in NAMES.values()} == {"Portfolio", *LEARNERS} - {"Constant"}  # which learns nothing
     assert {"portfolio", *OPTIONS} == set(NAMES)
 
 
@@ -108,6 +110,33 @@ def test_a_resumed_run_is_an_uninterrupted_one(name: str, source: Path, tmp_path
     resumed = learned(source, "--resume", tmp_path / "part")
     assert (tmp_path / "part").read_bytes() == (tmp_path / "whole").read_bytes()
     assert resumed["certificates"] == whole["certificates"]
+
+
+def test_a_constant_that_python_saved_goes_on(source: Path, tmp_path: Path) -> None:
+    learner, ledger = th.Constant(50, -1), th.Ledger()
+    with th.open_stream(source, n=50) as stream:
+        for batch in stream:
+            ledger.enter(learner.learn_many(batch.X, batch.y))
+        Model(learner, stream.recipe, ledger.tally).save(tmp_path / "model")
+    said = learned(source, "--from", tmp_path / "model")
+    assert (said["mistakes"], said["updates"]) == (disjunction().count("+1"), 0)
+    ran = run("learn", source, "--from", tmp_path / "model", "--r", 1)
+    assert (ran.status, "found --r, which Constant does not have; it has none" in ran.err) == (2, True)
+
+
+def test_inspect_shows_what_scaled_winnow_knows_of_values_below_0(tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("-1 | a:2\n1 | a:-2\n-1 | b c d\n-1 | b\n" * 9)
+    learned(path, "--learner", "scaled-winnow", "--save", tmp_path / "model")
+    said, learner = run("inspect", tmp_path / "model", "--json").json, th.load(tmp_path / "model")
+    assert isinstance(learner, th.ScaledWinnow)
+    shown = {name: row["weight"] for row in said["weights"] for name in row["names"]}
+    known = {name: learner.weights[slot_of(name, learner.n)] for name in "abcd"}
+    known |= {"a below 0": learner.below[slot_of("a", learner.n)], "(bias)": learner.bias_weight}
+    assert shown == {name: weight for name, weight in known.items() if weight != 1}
+    assert next(iter(shown)) == "a below 0"
+    assert shown["(bias)"] < 1
+    assert list(shown.values()) == sorted(shown.values(), reverse=True)
 
 
 def test_winnow_certifies_a_disjunction(source: Path) -> None:
@@ -187,6 +216,11 @@ def test_names_that_come_again_or_collide_keep_the_larger_value_for_winnow(tmp_p
         (("--learner", "margin-perceptron", "--margin", "1.5"), "found margin = 1.5, expected None, or a number above 0"),
         (("--learner", "margin-perceptron", "--epsilon", "1"), "found epsilon = 1.0, expected a number between 0 and 1"),
         (("--learner", "balanced-winnow", "--eta", "0"), "found eta = 0.0, expected a number above 0"),
+        (("--learner", "scaled-winnow", "--times", "0"), "found times = 0.0, expected a number"),
+        (
+            ("--learner", "scaled-winnow", "--strict"),
+            "found --strict, which scaled-winnow does not have; it has --times, --factor",
+        ),
         (("--learner", "arow", "--r", "0"), "found r = 0.0, expected a number from 2^-20 to 2^20"),
         (("--learner", "adagrad", "--rate", "0"), "found rate = 0.0, expected a number above 0"),
         (("--learner", "adagrad", "--loss", "squared"), "argument --loss: invalid choice: 'squared'"),

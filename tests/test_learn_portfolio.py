@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,12 @@ import pytest
 
 import thresher as th
 from tests.commands import PERCEPTRON, check_refused_command, read_in_pieces, run, stop_after
-from thresher.compose import Constant, default_lanes
+from thresher.compose import default_lanes
 from thresher.data.demo_drift import TURNS
+from thresher.experts import LossRule
 from thresher.linear import LinearLearner
 from thresher.store import Model
 
-Lane = LinearLearner | Constant
 Biased = th.Perceptron | th.AROW | th.PassiveAggressive
 
 
@@ -43,7 +43,12 @@ def portfolio_of(path: Path) -> th.Portfolio:
     return learner
 
 
-def learned(source: Path | str, n: int, master: type[th.AdaHedge | th.FixedShare] = th.AdaHedge, **more: float) -> th.Portfolio:
+def fixed_share(lanes: int) -> th.FixedShare:
+    """What measurements chose for portfolios."""
+    return th.FixedShare(lanes, eta=1.0, alpha=0.001)
+
+
+def learned(source: Path | str, n: int, master: Callable[[int], LossRule] = th.AdaHedge, **more: float) -> th.Portfolio:
     """What the command should have learned."""
     lanes = default_lanes(n, bias=1.0)
     made = th.Portfolio(n, lanes, master(len(lanes)), **more)
@@ -61,10 +66,11 @@ def everything(learner: th.Portfolio) -> tuple[dict[str, Any], dict[str, bytes]]
 def lanes_are(monkeypatch: pytest.MonkeyPatch, *kinds: type[Biased], constants: bool = True) -> None:
     """From now on these are the default lanes."""
 
-    def made(n: int, bias: float | None = None) -> Sequence[Lane]:
-        return [*(kind(n, bias=bias) for kind in kinds), *[Constant(n, label) for label in (-1, 1) if constants]]
+    def made(n: int, bias: float | None = None) -> Sequence[LinearLearner]:
+        return [*(kind(n, bias=bias) for kind in kinds), *[th.Constant(n, label) for label in (-1, 1) if constants]]
 
     monkeypatch.setattr("thresher.cli.lanes.default_lanes", made)
+    monkeypatch.setattr("thresher.compose.portfolio.default_lanes", made)
 
 
 # ---- what it learns and says ---------------------------------------------------------------------------------------
@@ -154,16 +160,16 @@ def test_one_class_alone_is_learned_and_certified(tmp_path: Path) -> None:
 def test_the_trace_shows_the_weights_of_lanes(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lanes_are(monkeypatch, th.Perceptron)
     rows = run("learn", source, "--n", 64, "--json", "--trace", 3).json["trace"]
-    assert rows[0]["w before"] == "{Perceptron(): 0.333333, Constant(label=-1): 0.333333, Constant(label=+1): 0.333333}"
+    assert rows[0]["w before"] == "{Perceptron(): 0.333333, Constant(label=-1): 0.333333, Constant(label=1): 0.333333}"
     assert len(rows) == 3
 
 
 # ---- its options ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("options", "master"), [((), th.AdaHedge), (("--master", "fixed-share"), th.FixedShare)])
+@pytest.mark.parametrize(("options", "master"), [((), th.AdaHedge), (("--master", "fixed-share"), fixed_share)])
 def test_the_master_is_the_one_that_was_named(
-    options: tuple[str, ...], master: type[th.AdaHedge | th.FixedShare], source: Path, tmp_path: Path
+    options: tuple[str, ...], master: Callable[[int], LossRule], source: Path, tmp_path: Path
 ) -> None:
     run("learn", source, "--n", 64, *options, "--quiet", "--save", tmp_path / "model")
     assert everything(portfolio_of(tmp_path / "model")) == everything(learned(source, 64, master))
@@ -188,8 +194,8 @@ def test_a_cost_weighs_missed_positives_in_lanes_and_master(source: Path, tmp_pa
 
 def test_without_a_bias_no_lane_has_one(source: Path, tmp_path: Path) -> None:
     run("learn", source, "--n", 64, "--no-bias", "--quiet", "--save", tmp_path / "model")
-    linear = [lane for lane in portfolio_of(tmp_path / "model").learners if isinstance(lane, LinearLearner)]
-    assert {lane.rule.bias for lane in linear} == {None}
+    made = portfolio_of(tmp_path / "model")
+    assert {made.learner(lane).rule.bias for lane in range(len(made.lanes))} == {None}
 
 
 def test_fixed_share_follows_the_drift_and_adahedge_lags() -> None:
@@ -345,7 +351,7 @@ def test_the_best_lane_of_a_resumed_run_is_replayed_from_its_start(
     ("kinds", "says"),
     [
         ((th.AROW,), "the ledger has no theorem about AROW"),
-        ((), "the ledger has no theorem about Constant(label=+1)"),
+        ((), "the ledger has no theorem about Constant"),
         ((th.PassiveAggressive,), ""),
     ],
 )
@@ -363,7 +369,7 @@ def test_what_has_no_theorem_says_so(
 def test_what_the_best_lane_cannot_learn_alone_is_no_error(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inside a portfolio it may see other values than those of the source."""
     source.write_text("1 | a:2 b\n-1 | b\n" * 30)
-    monkeypatch.setattr("thresher.cli.checking.lane_alone", lambda portfolio, _lane: th.Winnow(portfolio.n))
+    monkeypatch.setattr(th.Portfolio, "fresh_learner", lambda portfolio, _lane: th.Winnow(portfolio.n))
     ran = run("learn", source, "--n", 64, "--json", "--certify")
     assert ran.status == 0
     assert ran.json["unchecked"].startswith("alone it cannot learn all of these examples (")
@@ -432,5 +438,5 @@ def test_inspect_shows_no_weights_where_the_best_lane_has_none(
     lanes_are(monkeypatch)
     run("learn", source, "--quiet", "--save", tmp_path / "model")
     said = run("inspect", tmp_path / "model", "--json").json
-    assert (said["weights"], said["bias_weight"], said["best_lane"]) == ([], None, "Constant(label=+1)")
-    assert "Constant(label=+1) won with" in run("inspect", tmp_path / "model").out
+    assert (said["weights"], said["bias_weight"], said["best_lane"]) == ([], None, "Constant(label=1)")
+    assert "Constant(label=1) won with" in run("inspect", tmp_path / "model").out

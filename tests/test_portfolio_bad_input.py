@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import thresher as th
-from tests.portfolios import Follower, N, everything_of, lanes, noisy
+from tests.portfolios import KITS, Follower, N, everything_of, lanes, noisy
 from thresher import examples
-from thresher.compose import Constant
 from thresher.compose.busy import Busy
 
 
@@ -40,6 +39,18 @@ def taught(rows: int = 40) -> th.Portfolio:
 def test_lanes_that_cannot_be_are_refused(given: Any, words: str) -> None:
     with pytest.raises(th.ParameterError, match=words):
         th.Portfolio(N, given())
+
+
+@pytest.mark.parametrize("bias", [0, math.nan, math.inf, "much", [1.0]])
+def test_a_bias_that_cannot_be_is_refused(bias: Any) -> None:
+    with pytest.raises(th.ParameterError, match="bias"):
+        th.Portfolio(N, bias=bias)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2**48 + 1, 2.5, "3", None, True])
+def test_a_number_of_attributes_that_is_none_is_refused(n: Any) -> None:
+    with pytest.raises(th.ParameterError, match="found n = "):
+        th.Portfolio(n)
 
 
 def test_one_learner_of_ones_own_is_not_two_lanes() -> None:
@@ -74,11 +85,6 @@ def test_a_cost_that_cannot_be_is_refused(cost: Any) -> None:
         th.Portfolio(N, cost_positive=cost)
 
 
-def test_a_constant_says_minus_or_plus() -> None:
-    with pytest.raises(th.ParameterError, match="found label = 2"):
-        Constant(3, 2)
-
-
 BAD: dict[str, Callable[[Any, Any, Any], None]] = {
     "nan": lambda X, _y, _w: X.__setitem__((7, 2), math.nan),
     "infinite": lambda X, _y, _w: X.__setitem__((7, 2), math.inf),
@@ -90,22 +96,28 @@ BAD: dict[str, Callable[[Any, Any, Any], None]] = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD)
+BANKED: list[Any] = [th.Perceptron(N), th.AROW(N), th.ScaledWinnow(N), th.Constant(N, 1)]
+NORMAL: list[Any] = [th.Perceptron(N, normalize=True), th.PNormPerceptron(N)]
+PLAYED: dict[str, list[Any]] = {"banked": BANKED, "called": NORMAL, "mixed": [*BANKED[:2], *NORMAL, *BANKED[2:]]}
+
+
+@pytest.mark.parametrize(
+    ("kit", "bad"), [(kit, bad) for kit in PLAYED for bad in BAD if (kit, bad) != ("banked", "zero vector")]
+)
 @pytest.mark.parametrize("chunk", [1, 3, 4096])
 @pytest.mark.parametrize("own", [False, True])
 def test_at_a_bad_row_everything_is_as_after_the_row_before(
-    bad: str, chunk: int, own: bool, monkeypatch: pytest.MonkeyPatch
+    kit: str, bad: str, chunk: int, own: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("thresher.compose.portfolio._CHUNK", chunk)
-    more: list[Any] = [Follower()] if own else []
-    normal = [th.Perceptron(N), th.Perceptron(N, normalize=True), th.AROW(N), Constant(N, 1), *more]
+    given = PLAYED[kit]
     X, y = noisy(12)
     y[:7], y[7] = np.where(np.arange(7) % 2, 1, -1), 1
     weights = np.ones(12)
-    good = th.Portfolio(N, normal, cost_positive=2.0)
+    good = th.Portfolio(N, [*given, *([Follower()] if own else [])], cost_positive=2.0)
     first = good.learn_many(X[:7], y[:7])
     BAD[bad](X, y, weights)
-    made = th.Portfolio(N, [*normal[:4], *([Follower()] if own else [])], cost_positive=2.0)
+    made = th.Portfolio(N, [*given, *([Follower()] if own else [])], cost_positive=2.0)
     with pytest.raises(th.ExampleError) as caught:
         made.learn_many(X, y, weights)
     error = caught.value
@@ -142,7 +154,7 @@ def test_what_one_lane_refuses_no_lane_learns() -> None:
 
 
 def test_constants_alone_refuse_what_is_no_example() -> None:
-    made = th.Portfolio(2, [Constant(2, 1)])
+    made = th.Portfolio(2, [th.Constant(2, 1)])
     with pytest.raises(th.ExampleError, match="column 1"):
         made.learn_many([[1.0, 2.0], [1.0, np.nan]], [1, -1])
     assert made.rounds == 1
@@ -307,10 +319,11 @@ def test_readers_share_and_a_writer_waits_for_nobody() -> None:
 # ---- streams that are all of a kind -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("kit", KITS)
 @pytest.mark.parametrize("label", [-1, 1])
 @pytest.mark.parametrize("scale", [2.0**-200, 1.0, 2.0**200])
-def test_one_class_constant_features_and_any_scale_are_defined(label: int, scale: float) -> None:
-    made = th.Portfolio(N, lanes())
+def test_one_class_constant_features_and_any_scale_are_defined(kit: str, label: int, scale: float) -> None:
+    made = th.Portfolio(N, KITS[kit]())
     X = np.full((3000, N), scale)
     made.learn_many(X, np.full(3000, label))
     assert made.mistakes <= 3
@@ -322,9 +335,10 @@ def test_one_class_constant_features_and_any_scale_are_defined(label: int, scale
     assert math.isfinite(made.score_many(X).sum())
 
 
-def test_heavy_weights_leave_a_calibration() -> None:
+@pytest.mark.parametrize("kit", KITS)
+def test_heavy_weights_leave_a_calibration(kit: str) -> None:
     X, y = noisy(200)
-    made = th.Portfolio(N, lanes())
+    made = th.Portfolio(N, KITS[kit]())
     made.learn_many(X, y, np.random.default_rng(0).choice([2.0**149, 1.0, 2.0**-200], 200))
     assert all(0.0 < chance < 1.0 for chance in made.calibrated_many(X))
     assert math.isfinite(made.log_loss)

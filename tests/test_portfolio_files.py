@@ -39,7 +39,7 @@ def rows(count: int, n: int, seed: int = 0) -> tuple[np.ndarray[Any, Any], np.nd
 def test_a_portfolio_comes_back_and_goes_on_bit_for_bit(
     master: type[th.AdaHedge | th.FixedShare | th.Hedge], tmp_path: Path
 ) -> None:
-    lanes = default_lanes(20, bias=1.0)
+    lanes = [*default_lanes(20, bias=1.0), th.PNormPerceptron(20), th.AveragedPerceptron(20)]
     portfolio = th.Portfolio(20, lanes, master(len(lanes)), cost_positive=2.5)
     X, y = rows(300, 20)
     portfolio.learn_many(X[:200], y[:200], np.linspace(0.5, 2.0, 200))
@@ -65,12 +65,15 @@ def test_a_learner_of_ones_own_cannot_be_saved_and_nothing_is_written(tmp_path: 
     assert (tmp_path / "model").read_bytes() == b"before"
 
 
-def test_a_hundred_lanes_are_saved_and_more_arrays_than_a_file_has_room_for_are_not(tmp_path: Path) -> None:
-    portfolio = th.Portfolio(2, [th.AROW(2) for _ in range(100)])
+@pytest.mark.parametrize(("kind", "lanes"), [(th.AROW, 2000), (th.PNormPerceptron, 100)])
+def test_many_lanes_are_saved_and_more_arrays_than_a_file_has_room_for_are_not(
+    kind: type[th.AROW | th.PNormPerceptron], lanes: int, tmp_path: Path
+) -> None:
+    portfolio = th.Portfolio(2, [kind(2) for _ in range(lanes)])
     th.save(portfolio, tmp_path / "model")
     assert everything(th.load(tmp_path / "model")) == everything(portfolio)
     with pytest.raises(th.StoreError, match="arrays, expected at most 1022: fewer lanes"):
-        th.save(th.Portfolio(2, [th.AROW(2) for _ in range(600)]), tmp_path / "more")
+        th.save(th.Portfolio(2, [th.PNormPerceptron(2) for _ in range(1100)]), tmp_path / "more")
     assert not (tmp_path / "more").exists()
 
 

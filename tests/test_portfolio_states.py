@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher as th
-from tests.portfolios import N, everything_of, lanes, noisy
+from tests.portfolios import KITS, N, everything_of, lanes, noisy
+from thresher.linear import LinearLearner
 
 Damage = Callable[[dict[str, Any], dict[str, Any]], None]
 
 
-def state_of(*, weighted: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
-    made = th.Portfolio(N, lanes(), cost_positive=2.0 if weighted else 1.0)
+def state_of(kit: str = "mixed", *, weighted: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
+    made = th.Portfolio(N, KITS[kit](), cost_positive=2.0 if weighted else 1.0)
     X, y = noisy(60)
     made.learn_many(X, y, np.linspace(0.0, 2.0, 60) if weighted else None)
     parameters, arrays = made.state()
@@ -51,9 +52,28 @@ def head(name: str, to: Any) -> Damage:
     return setter("heads", name, to=to)
 
 
+def bank(name: str, to: Any) -> Damage:
+    return setter("bank", name, to=to)
+
+
+def both(*damages: Damage) -> Damage:
+    def damage(parameters: dict[str, Any], arrays: dict[str, Any]) -> None:
+        for each in damages:
+            each(parameters, arrays)
+
+    return damage
+
+
 def _put(anything: Any, key: object, value: object) -> None:
     anything[key] = value
 
+
+def told(learner: LinearLearner) -> dict[str, Any]:
+    """What a state says of this learner, were it a lane of the bank."""
+    return {**learner.state()[0], "heads": None}
+
+
+CALLED = next(i for i, lane in enumerate(lanes()) if isinstance(lane, th.PNormPerceptron))
 
 DAMAGES: dict[str, Damage] = {
     "another learner": setter("learner", to="Perceptron"),
@@ -65,11 +85,46 @@ DAMAGES: dict[str, Damage] = {
     "a lane of another size": setter("lanes", 3, "arguments", "n", to=4),
     "a lane with another argument": setter("lanes", 5, "arguments", "q", to=4),
     "a lane without heads": lambda parameters, _: parameters["lanes"][3].pop("heads"),
-    "a lane with fewer rounds": setter("lanes", 3, "heads", "rounds", to=59),
+    "a lane with no argument but n": setter("lanes", 5, "arguments", to={"n": N}),
+    "a lane whose argument is none": setter("lanes", 5, "arguments", "r", to="1"),
+    "a lane whose argument is of another type": setter("lanes", 5, "arguments", "bias", to=1),
+    "a lane whose argument float32 has no room for": setter("lanes", 5, "arguments", "bias", to=2.0**60),
+    "a lane that became one of a kind that fits no bank": setter("lanes", 5, to=told(th.Winnow(N))),
+    "a lane that became another of the bank": setter("lanes", 5, to=told(th.Perceptron(N))),
+    "a lane of the bank that is called": setter("lanes", 5, to=th.AROW(N, r=0.1, bias=1.0).state()[0]),
+    "a called lane in the bank": setter("lanes", CALLED, "heads", to=None),
+    "a called lane with fewer rounds": setter("lanes", CALLED, "heads", "rounds", to=59),
+    "a called lane with rounds that are none": setter("lanes", CALLED, "heads", "rounds", to=2**70),
+    "a called lane with another head": setter("lanes", CALLED, "heads", to={"mistakes": 3}),
     "a constant of no label": setter("lanes", 0, "arguments", "label", to=2),
-    "a constant with fewer rounds": setter("lanes", 0, "heads", "rounds", to=59),
-    "a constant with rounds that are none": setter("lanes", 0, "heads", "rounds", to=2**70),
-    "a constant with another head": setter("lanes", 0, "heads", to={"mistakes": 3}),
+    "a constant with heads of its own": setter("lanes", 0, "heads", to={"rounds": 60}),
+    "no bank": setter("bank", to=None),
+    "a bank that is a list": setter("bank", to=[]),
+    "a bank with a head less": lambda parameters, _: parameters["bank"].pop("AROW bias_weight"),
+    "a bank with another head": bank("AROW more", [0.0]),
+    "a bank of other rounds": bank("rounds", 59),
+    "a bank whose rounds are none": bank("rounds", 60.0),
+    "a bank with another spelling": bank("negative", 0),
+    "a bank with a spelling that is none": bank("negative", 7),
+    "a bank with other collisions": bank("collisions", 3),
+    "a bank with collisions below 0": both(bank("collisions", -1), head("collisions", -1)),
+    "a bank's head that is no list": bank("AROW bias_weight", 0.5),
+    "a bank's head of another size": bank("AROW bias_weight", [0.5, 0.5]),
+    "a bank's head that is a whole number": bank("AROW bias_weight", [1]),
+    "a bank's head that is no number": bank("AROW bias_weight", [math.nan]),
+    "a bank's head that is infinite": bank("AROW bias_weight", [math.inf]),
+    "a bank's head that float32 does not have": bank("AROW bias_weight", [0.1]),
+    "a bank's variance of 0": bank("AROW bias_variance", [0.0]),
+    "a bank's variance below 0": bank("AROW bias_variance", [-0.5]),
+    "a bank's variance above 1": bank("AROW bias_variance", [1.5]),
+    "a bank's square below 0": bank("AdaGrad bias_square", [-1.0, 0.0]),
+    "a bank's total below 0": bank("Invariant total", [-1.0]),
+    "a bank's normalizer below 0": bank("Invariant normalizer", [-1.0]),
+    "a bank's age below 0": bank("averaged age", [-1.0]),
+    "a bank's scale below 0": bank("Winnow scale", [-1.0]),
+    "a bank's threshold below 0": bank("Winnow threshold", [-1.0]),
+    "a bank's weight of Winnow at 0": bank("Winnow bias_weight", [0.0]),
+    "a bank's weight of Winnow beyond its reach": bank("Winnow bias_weight", [2.0**61]),
     "one lane less": lambda parameters, _: parameters["lanes"].pop(),
     "n": setter("arguments", "n", to=4),
     "n that is none": setter("arguments", "n", to="5"),
@@ -124,10 +179,35 @@ DAMAGES: dict[str, Damage] = {
     "sizes of another kind": array("vote.sizes", lambda a: a.astype(np.float32)),
     "sizes of another shape": array("vote.sizes", lambda a: a[:-1]),
     "sizes that are none": array("vote.sizes", lambda a: a.tolist()),
-    "a lane's weights of another shape": array("lane5.weights", lambda a: a[:-1]),
-    "a lane's weights that are no numbers": entry("lane5.weights", math.nan),
+    "a called lane's weights of another shape": array(f"lane{CALLED}.theta", lambda a: a[:-1]),
+    "a called lane's weights that are no numbers": entry(f"lane{CALLED}.theta", math.nan),
     "an array less": lambda _, arrays: arrays.pop("vote.sizes"),
-    "an array of a lane less": lambda _, arrays: arrays.pop("lane5.weights"),
+    "an array of a called lane less": lambda _, arrays: arrays.pop(f"lane{CALLED}.theta"),
+    "an array of a lane of the bank": lambda _, arrays: arrays.update({"lane5.weights": np.zeros(N)}),
+    "an array of the bank less": lambda _, arrays: arrays.pop("bank.AROW variances"),
+    "an array of the bank more": lambda _, arrays: arrays.update({"bank.AROW more": np.zeros(N, np.float32)}),
+    "an array of the bank twice as wide": array("bank.AROW weights", lambda a: np.concatenate([a, a])),
+    "an array of the bank too short": array("bank.AROW weights", lambda a: a[:-1]),
+    "an array of the bank in rows": array("bank.AROW weights", lambda a: a.reshape(N, 1)),
+    "an array of the bank in float64": array("bank.AROW weights", lambda a: a.astype(np.float64)),
+    "an array of the bank in another order": array("bank.AROW weights", lambda a: a.astype(">f4")),
+    "an array of the bank that is a list": array("bank.AROW weights", lambda a: a.tolist()),
+    "an array of the bank with masks": array("bank.AROW weights", np.ma.masked_array),
+    "a weight of the bank that is no number": entry("bank.AROW weights", math.nan),
+    "a weight of the bank that is infinite": entry("bank.first order weights", math.inf),
+    "a weight of the bank beyond its reach": entry("bank.first order weights", 2.0**61),
+    "a lag of the bank beyond its reach": entry("bank.averaged lag", 2.0**121),
+    "a variance of the bank of 0": entry("bank.AROW variances", 0.0),
+    "a variance of the bank below 0": entry("bank.AROW variances", -0.5),
+    "a variance of the bank above 1": entry("bank.AROW variances", 1.5),
+    "a square of the bank below 0": entry("bank.AdaGrad squares", -1.0),
+    "a square of the bank that is no number": entry("bank.Invariant squares", math.nan),
+    "a scale of the bank below 0": entry("bank.Invariant scales", -1.0),
+    "a scale of the bank beyond all values": entry("bank.Invariant scales", 2.0**41),
+    "a weight of Winnow of 0": entry("bank.Winnow weights", 0.0),
+    "a weight of Winnow below 0": entry("bank.Winnow below", -1.0),
+    "a weight of Winnow beyond its reach": entry("bank.Winnow below", 2.0**61),
+    "weights of Winnow below 0 too short": array("bank.Winnow below", lambda a: a[:-1]),
     "an array of nobody's": lambda _, arrays: arrays.update({"lane99.weights": np.zeros(N)}),
     "an array of a constant": lambda _, arrays: arrays.update({"lane0.weights": np.zeros(N)}),
     "an array with a number for a name": lambda _, arrays: _put(arrays, 3, np.zeros(N)),
@@ -151,18 +231,21 @@ def test_what_is_no_state_is_refused(parameters: Any) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_state_survives_json_and_is_copied(weighted: bool) -> None:
-    parameters, arrays = state_of(weighted=weighted)
-    made = th.Portfolio.from_state(json.loads(json.dumps(parameters)), arrays)
+@pytest.mark.parametrize("kit", KITS)
+def test_a_state_survives_json_in_any_order_and_is_copied(kit: str, weighted: bool) -> None:
+    parameters, arrays = state_of(kit, weighted=weighted)
+    made = th.Portfolio.from_state(json.loads(json.dumps(parameters, sort_keys=True)), arrays)
     before = everything_of(made)
+    assert before == (repr(parameters), {name: array.tobytes() for name, array in arrays.items()})
     for each in arrays.values():
         each[...] = 0
     assert everything_of(made) == before
     assert json.loads(json.dumps(parameters)) == parameters
 
 
-def test_a_state_before_the_first_round_is_one() -> None:
-    fresh = th.Portfolio(N, lanes())
+@pytest.mark.parametrize("kit", KITS)
+def test_a_state_before_the_first_round_is_one(kit: str) -> None:
+    fresh = th.Portfolio(N, KITS[kit]())
     assert everything_of(th.Portfolio.from_state(*fresh.state())) == everything_of(fresh)
     parameters, arrays = fresh.state()
     spoiled = {name: np.array(array) for name, array in arrays.items()}
@@ -171,15 +254,27 @@ def test_a_state_before_the_first_round_is_one() -> None:
         th.Portfolio.from_state(parameters, spoiled)
 
 
+def test_winnow_has_weights_for_values_below_0_once_they_came() -> None:
+    made = th.Portfolio(N, KITS["banked"]())
+    made.learn_many(np.abs(noisy(30)[0]), noisy(30)[1])
+    parameters, arrays = made.state()
+    assert "bank.Winnow below" not in arrays
+    again = th.Portfolio.from_state(parameters, arrays)
+    for each in (made, again):
+        each.learn_many(*noisy(30))
+    assert "bank.Winnow below" in made.state()[1]
+    assert everything_of(again) == everything_of(made)
+
+
 numbers = st.one_of(
     st.floats(), st.integers(-(2**70), 2**70), st.none(), st.booleans(), st.sampled_from(["", "AROW", [], {}, [1.0]])
 )
 
 
 @settings(max_examples=300)
-@given(data=st.data(), weighted=st.booleans())
-def test_whatever_is_changed_it_is_refused_or_goes_on_to_learn(data: st.DataObject, weighted: bool) -> None:
-    parameters, arrays = state_of(weighted=weighted)
+@given(data=st.data(), kit=st.sampled_from(sorted(KITS)), weighted=st.booleans())
+def test_whatever_is_changed_it_is_refused_or_goes_on_to_learn(data: st.DataObject, kit: str, weighted: bool) -> None:
+    parameters, arrays = state_of(kit, weighted=weighted)
     if data.draw(st.booleans()):
         at: Any = parameters
         while True:
@@ -194,9 +289,9 @@ def test_whatever_is_changed_it_is_refused_or_goes_on_to_learn(data: st.DataObje
         at[key] = data.draw(numbers)
     else:
         name = data.draw(st.sampled_from(sorted(arrays)))
-        arrays[name][data.draw(st.integers(0, len(arrays[name]) - 1))] = data.draw(
-            st.floats() if arrays[name].dtype == np.float64 else st.integers(-(2**63), 2**63 - 1)
-        )
+        kinds = {"f8": st.floats(), "f4": st.floats(width=32), "i8": st.integers(-(2**63), 2**63 - 1)}
+        at = data.draw(st.integers(0, len(arrays[name]) - 1))
+        arrays[name][at] = data.draw(kinds[arrays[name].dtype.str[1:]])
     try:
         made = th.Portfolio.from_state(parameters, arrays)
     except th.StoreError:
@@ -204,4 +299,6 @@ def test_whatever_is_changed_it_is_refused_or_goes_on_to_learn(data: st.DataObje
     X, y = noisy(20, seed=7)
     rounds = made.learn_many(X, y)
     assert np.isfinite(rounds.losses).all()
+    assert np.isfinite(rounds.scores).all()
+    assert everything_of(th.Portfolio.from_state(*made.state())) == everything_of(made)
     assert all(0.0 <= chance <= 1.0 for chance in made.calibrated_many(X))

@@ -14,7 +14,7 @@ from thresher.cli.printing import print_json
 from thresher.compose import Portfolio
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Confusion, percent
-from thresher.linear import Elimination, LinearLearner, LiteralWinnow
+from thresher.linear import Elimination, LinearLearner, LiteralWinnow, ScaledWinnow
 from thresher.store import Model
 
 __all__ = ["inspect"]
@@ -57,22 +57,26 @@ def _heaviest(model: Model, learner: LinearLearner, top: int) -> list[Weight]:
         more = start + np.flatnonzero(lean[start : start + _PIECE])
         slots = _extreme(np.append(slots, more), lean, top)
     found = [(float(lean[slot]), Weight(int(slot), names(int(slot)), float(weights[slot]))) for slot in slots]
+    bias = learner.bias_weight
+    leans = bias
     if isinstance(learner, LiteralWinnow):
-        found += _negated(learner, names, top)
-    found += [(learner.bias_weight, Weight(None, ["(bias)"], learner.bias_weight))] if learner.bias_weight else []
+        found += _others("not {}", learner.negated_weights, learner._state()[0]["negated"], names, top)
+    elif isinstance(learner, ScaledWinnow):
+        leans = float(np.log(bias))
+        found += _others("{} below 0", learner.below, np.log(learner.below), names, top)
+    found += [(leans, Weight(None, ["(bias)"], bias))] if leans else []
     found.sort(key=lambda each: each[0])  # stable: of equal ones the first slot comes first
-    largest = [weight for leans, weight in found if leans > 0][::-1][:top]
-    return largest + [weight for leans, weight in found if leans < 0][:top][::-1]
+    largest = [weight for each, weight in found if each > 0][::-1][:top]
+    return largest + [weight for each, weight in found if each < 0][:top][::-1]
 
 
-def _negated(learner: LiteralWinnow, names: Callable[[int], list[str]], top: int) -> list[tuple[float, Weight]]:
-    """The negations that lean most either way, relative to one that never moved alone."""
-    weights, lean = learner.negated_weights, learner._state()[0]["negated"]
+def _others(
+    named: str, weights: NDArray[np.float64], lean: NDArray[np.float64], names: Callable[[int], list[str]], top: int
+) -> list[tuple[float, Weight]]:
+    """Of weights that slots have besides, those that lean most either way, relative to one that never moved alone."""
     slots = _extreme(np.flatnonzero(lean), lean, top)
-    negated = [[f"not {name}" for name in names(int(slot))] for slot in slots]
-    return [
-        (float(lean[slot]), Weight(int(slot), name, float(weights[slot]))) for slot, name in zip(slots, negated, strict=True)
-    ]
+    shown = [[named.format(name) for name in names(int(slot))] for slot in slots]
+    return [(float(lean[slot]), Weight(int(slot), name, float(weights[slot]))) for slot, name in zip(slots, shown, strict=True)]
 
 
 def _left(model: Model, learner: Elimination, top: int) -> str:

@@ -9,7 +9,7 @@ from thresher.compose import Portfolio
 from thresher.compose.lanes import default_lanes
 from thresher.experts import AdaHedge, FixedShare
 from thresher.experts.rule import LossRule
-from thresher.linear import LinearLearner
+from thresher.linear import Constant, LinearLearner
 from thresher.store import StoredLearner
 
 __all__ = [
@@ -64,7 +64,7 @@ def called(learner: StoredLearner) -> str:
 def lane_of(portfolio: Portfolio, lane: int) -> LinearLearner | None:
     """A lane as a learner, if it has weights."""
     found = portfolio.learner(lane)
-    return found if isinstance(found, LinearLearner) else None
+    return found if isinstance(found, LinearLearner) and not isinstance(found, Constant) else None
 
 
 def lane_weights(learner: StoredLearner) -> list[float] | None:

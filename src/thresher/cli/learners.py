@@ -51,7 +51,10 @@ _OPTIONS = (
         _number,
         "winnow: +1 from here on; by default the first example's sum (literal-winnow: 2n)",
     ),
-    Option("--factor", "factor", _number, "winnow, literal-winnow: what weights are multiplied or divided by (2)"),
+    Option("--times", "times", _number, "scaled-winnow: the threshold as a multiple of the first example's sum (1)"),
+    Option(
+        "--factor", "factor", _number, "winnow, literal-winnow, scaled-winnow: what weights are multiplied or divided by (2)"
+    ),
     Option("--strict", "strict", None, "winnow, literal-winnow: +1 only above the threshold"),
     Option("--eta", "eta", _number, "balanced-winnow: the rate (0.1)"),
     Option("--C", "C", _number, "passive-aggressive: the most that a step is along an example (1)"),
@@ -74,6 +77,7 @@ NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
     "passive-aggressive": ("PassiveAggressive", ("C", "bias")),
     "winnow": ("Winnow", ("threshold", "factor", "strict")),
     "literal-winnow": ("LiteralWinnow", ("threshold", "factor", "strict")),
+    "scaled-winnow": ("ScaledWinnow", ("times", "factor", "bias")),
     "balanced-winnow": ("BalancedWinnow", ("eta", "bias")),
     "elimination": ("Elimination", ("monotone",)),
     "arow": ("AROW", ("r", "bias")),
@@ -126,7 +130,7 @@ def _refuse_others(options: argparse.Namespace, name: str, takes: tuple[str, ...
     given += ["--no-bias"] if options.no_bias and "bias" not in takes else []
     if given:
         own = [option.flag for option in _OPTIONS if option.argument in takes] + ["--no-bias"] * ("bias" in takes)
-        raise ParameterError(f"found {given[0]}, which {name} does not have; it has {', '.join(own)}")
+        raise ParameterError(f"found {given[0]}, which {name} does not have; it has {', '.join(own) or 'none'}")
 
 
 def check_learner(options: argparse.Namespace, learner: StoredLearner) -> None:
@@ -134,10 +138,11 @@ def check_learner(options: argparse.Namespace, learner: StoredLearner) -> None:
     from thresher.cli.lanes import called, parameters
 
     arguments = parameters(learner)
-    name = next(name for name, (made, _) in NAMES.items() if made == type(learner).__name__)
+    named = ((name, takes) for name, (made, takes) in NAMES.items() if made == type(learner).__name__)
+    name, takes = next(named, (type(learner).__name__, ()))
     if options.learner not in (None, name):
         raise ParameterError(f"found --learner {options.learner}, but the model is {called(learner)}: leave the option out")
-    _refuse_others(options, name, NAMES[name][1])
+    _refuse_others(options, name, takes)
     said = {option.flag: (getattr(options, option.argument), arguments.get(option.argument)) for option in _OPTIONS}
     said["--no-bias"] = (options.no_bias, arguments.get("bias") is None)
     for flag, (wanted, known) in said.items():

@@ -36,9 +36,15 @@ _COUNTS = ("rounds", "negative", "collisions")
 
 def kind_of(learner: LinearLearner) -> LinearLearner | None:
     """A learner of the same kind over one attribute, if it is fresh and fits the bank: that is all a lane there needs."""
-    if learner.rounds or not Bank.fits(learner.rule):
+    if learner.rounds or not _fits(learner):
         return None
     return type(learner)(**{**learner._arguments(), "n": 1})
+
+
+def _fits(learner: LinearLearner) -> bool:
+    """Whether it can be a lane: by its rule, and by arguments that leave float32 room on both sides."""
+    given = [abs(value) for value in learner._arguments().values() if isinstance(value, float)]
+    return Bank.fits(learner.rule) and all(2.0**-20 <= value <= 2.0**20 for value in given)
 
 
 class Banked:
@@ -86,7 +92,12 @@ class Banked:
             columns = plane.reshape(self._n, -1)
             planes[name] = columns[:, at if columns.shape[1] > at else 0].astype(np.float64)
         own = {name: float(heads[f"{group} {name}"][at]) for name in kind._HEADS}
-        counts = {"rounds": rounds, "mistakes": mistakes, "updates": rounds, "collisions": 0}
+        first, at_first = kind._state()
+        moved = any((plane != first[name][0]).any() for name, plane in planes.items()) or own != {
+            name: at_first[name] for name in own
+        }
+        # In which rounds a lane moved nobody counts: in all, if it ever did.
+        counts = {"rounds": rounds, "mistakes": mistakes, "updates": rounds if moved else 0, "collisions": 0}
         learner = type(kind).__new__(type(kind))
         told = {**own, **counts, "history": min(rounds, 1), "negative": heads["negative"]}
         Group.__init__(learner, self._n, kind.rule, planes, told)
@@ -98,11 +109,13 @@ class Banked:
         return heads, arrays
 
     @classmethod
-    def from_state(cls, n: int, kinds: Sequence[LinearLearner], heads: object, arrays: Arrays, rounds: int) -> Banked:
-        """The lanes whose `state` this is; `StoreError` if no run of so many rounds can lead to it."""
+    def from_state(
+        cls, n: int, kinds: Sequence[LinearLearner], heads: object, arrays: Arrays, counts: Mapping[str, Any]
+    ) -> Banked:
+        """The lanes whose `state` this is; `StoreError` if no run of rounds with these counts can lead to it."""
         rules = [kind.rule for kind in kinds]
         planes, expected = Bank(1, rules)._state()
-        _check_heads(heads, expected, rounds)
+        _check_heads(heads, expected, counts)
         assert isinstance(heads, dict)
         widths = {name: plane.size for name, plane in planes.items()}
         if _ABOVE in widths and _BELOW in arrays:
@@ -123,13 +136,11 @@ class Banked:
         return Banked(self._n, self.kinds, Bank(self.bank))
 
 
-def _check_heads(heads: object, expected: Parameters, rounds: int) -> None:
+def _check_heads(heads: object, expected: Parameters, counts: Mapping[str, Any]) -> None:
     if not isinstance(heads, dict) or set(heads) != set(expected):
         raise StoreError(f"the state's heads of the bank are not {', '.join(expected)}")
-    if not all(type(heads[name]) is int for name in _COUNTS) or heads["rounds"] != rounds:
-        raise StoreError(f"the state's bank has not played the portfolio's {rounds} rounds")
-    if heads["negative"] not in (-1, 0, 1) or not 0 <= heads["collisions"] < 2**62:
-        raise StoreError("the state's counts of the bank are not those of a run of rounds")
+    if not all(type(heads[name]) is int and heads[name] == counts[name] for name in _COUNTS):
+        raise StoreError(f"the state's bank has not played the portfolio's {counts['rounds']} rounds")
     for name, fresh in expected.items():
         if name in _COUNTS:
             continue
@@ -155,6 +166,9 @@ def kind_told(i: int, told: Mapping[str, Any], n: int) -> LinearLearner:
         kind = LEARNERS[name](**{**arguments, "n": 1})
     except (TypeError, ValueError) as error:
         raise StoreError(f"lane {i}: the state's arguments do not fit {name}: {error}") from error
-    if repr({**kind._arguments(), "n": n}) != repr(arguments) or not Bank.fits(kind.rule):
-        raise StoreError(f"lane {i}: the state's arguments are not those of a {name} in a bank")
+    own = {**kind._arguments(), "n": n}
+    if {key: repr(value) for key, value in own.items()} != {key: repr(value) for key, value in arguments.items()}:
+        raise StoreError(f"lane {i}: the state's arguments are not {own!r}")
+    if not _fits(kind):
+        raise StoreError(f"lane {i}: found a {name} without heads, which does not fit a bank")
     return kind

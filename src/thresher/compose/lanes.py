@@ -17,7 +17,7 @@ from thresher.compose.foreign import Foreign
 from thresher.compose.frozen import frozen
 from thresher.errors import ExampleError, ParameterError
 from thresher.linear import AROW, AdaGrad, Constant, Invariant, LinearLearner, PassiveAggressive, ScaledWinnow
-from thresher.parameters import attributes
+from thresher.parameters import attributes, number_or_none
 from thresher.protocol import Learner
 
 __all__ = ["Lanes", "default_lanes", "name_of"]
@@ -32,6 +32,7 @@ def default_lanes(n: int, bias: float | None = None) -> list[LinearLearner]:
     >>> [name_of(lane) for lane in default_lanes(10)][:3]
     ['Constant(label=-1)', 'Constant(label=1)', 'PassiveAggressive(C=1.0)']
     """
+    bias = number_or_none("bias", bias)
     some, little, least = (None if bias is None else share * bias for share in (0.3, 0.1, 0.03))
     short, shorter, shortest = (1.0, 1.0, 1.0) if bias is not None else (0.3, 0.1, 0.03)
     return [

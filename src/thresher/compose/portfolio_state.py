@@ -22,6 +22,7 @@ __all__ = ["MASTERS", "parts", "state"]
 #: The rules for losses that can weigh lanes.
 MASTERS: dict[str, type[LossRule]] = {"AdaHedge": AdaHedge, "FixedShare": FixedShare, "Hedge": Hedge}
 
+_PARTS = {"learner", "arguments", "lanes", "bank", "master", "heads"}
 _MOST_ROUNDS = 2**62
 _MOST_LANES = 2**16
 _ARRAYS = {"sizes": np.float64, "units": np.float64, "mistakes": np.int64, "losses": np.float64, "rests": np.float64}
@@ -66,14 +67,7 @@ def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Array
 
 def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
     """The lanes, the master as it was made, and the vote whose `state` this is; `StoreError` if no run can lead to it."""
-    if not isinstance(parameters, Mapping) or set(parameters) != {
-        "learner",
-        "arguments",
-        "lanes",
-        "bank",
-        "master",
-        "heads",
-    }:
+    if not isinstance(parameters, Mapping) or set(parameters) != _PARTS:
         raise StoreError("the state's parameters are not a learner, its arguments, lanes, bank, master and heads")
     if parameters["learner"] != "Portfolio":
         raise StoreError(f"found the state of {parameters['learner']!r}, expected one of 'Portfolio'")
@@ -98,12 +92,14 @@ def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
     for i, each in enumerate(told):
         _check_lane(i, each, n)
         if each["heads"] is None:
+            if f"lane{i}" in by_owner:
+                raise StoreError(f"found arrays of lane {i}, expected them in the bank")
             kinds.append(kind_told(i, each, n))
         else:
             called[i] = _called(i, each, by_owner.get(f"lane{i}", {}))
             if called[i].rounds < rounds:
                 raise StoreError(f"found {called[i].rounds} rounds in lane {i}, expected those of the portfolio at least")
-    banked = Banked.from_state(n, kinds, parameters["bank"], by_owner.get("bank", {}), rounds)
+    banked = Banked.from_state(n, kinds, parameters["bank"], by_owner.get("bank", {}), parameters["heads"])
     fresh = type(master)(**parameters["master"]["arguments"])
     vote = Vote(len(told), *fresh._core_rule, cost)
     planes = {name: np.ascontiguousarray(array) for name, array in by_owner["master"].items()}
