@@ -20,7 +20,6 @@ from thresher.compose import default_lanes
 
 __all__ = ["CASES"]
 
-_BATCH = 50_000
 _LINE = 16  # numbers of float32 in a line of the cache
 _STEPS = [2.0**-k for k in range(16)]
 
@@ -41,10 +40,9 @@ def lanes(workload: Workload) -> Callable[[], NDArray[np.int8]]:
 
 
 def whole(workload: Workload) -> th.Portfolio:
-    """The default portfolio, with its master, its calibration and a ledger, in batches."""
+    """The default portfolio, with its master, its calibration and a ledger."""
     portfolio, ledger = th.Portfolio(workload.n, bias=1.0), th.Ledger(th.BestLane())
-    for start in range(0, workload.X.shape[0], _BATCH):
-        ledger.enter(portfolio.learn_many(workload.X[start : start + _BATCH], workload.y[start : start + _BATCH]))
+    ledger.enter(portfolio.learn_many(workload.X, workload.y))
     ledger.check()
     return portfolio
 

@@ -54,8 +54,8 @@ def limit(best: int) -> int:
 def ours(data: Labelled) -> tuple[str, dict[str, int]]:
     """The best lane's name, and mistakes: of the portfolio as commands make it, under both masters, and of the baselines."""
     X, y, n = data.X, data.y, data.X.shape[1]
-    lanes = default_lanes(n, bias=1.0)
-    portfolio, sharing = th.Portfolio(n, lanes), th.Portfolio(n, lanes, th.FixedShare(len(lanes)))
+    share = th.FixedShare(len(default_lanes(1)), eta=1.0, alpha=0.001)
+    portfolio, sharing = th.Portfolio(n, bias=1.0), th.Portfolio(n, None, share, bias=1.0)
     positive = int((y > 0).sum())
     mistakes = {
         _PORTFOLIO: portfolio.learn_many(X, y).mistakes,
