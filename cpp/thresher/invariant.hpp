@@ -28,8 +28,8 @@ namespace thresher {
 // overshoot: e^d - 1 is at least d + d^2 / 2, and e^d is at most 1 + b / q. It stops where the next step would be below
 // what Real can tell.
 template <class Real = double>
-double risen(double margin, double b) {
-    const double pull = Logistic::pull(margin), rest = Logistic::chance(margin);
+double risen(double margin, const Logistic::Both& both, double b) {
+    const auto [pull, rest] = both;
     int exponent = 0;
     std::frexp(b, &exponent);
     const double far = 0.7 * (2 + std::max(exponent, 0)) + std::max(0.0, -margin);
@@ -98,7 +98,8 @@ struct Invariant : AnyRule {
         // x_i r_i for each term, but for what all share; 0 where nothing was met, and where squares underflow.
         const auto parts = std::make_unique_for_overwrite<double[]>(row.size);
         std::size_t at = 0;
-        const double pull = Logistic::pull(margin);
+        const Logistic::Both both = Logistic::both(margin);
+        const double pull = both.pull;
         const auto enter = [=](double& square, double scale, double value) {
             if (scale == 0.0) return 0.0;
             const double down = pull * value;
@@ -121,7 +122,7 @@ struct Invariant : AnyRule {
         reach = (reach + dummy * bias_part) * whole;
         if (!(reach > 0.0)) return false;
 
-        const double along = std::copysign(risen(margin, rate * (heft * reach * pull)) / reach * whole, step);
+        const double along = std::copysign(risen(margin, both, rate * (heft * reach * pull)) / reach * whole, step);
         at = 0;
         each_term(row, state.n(), [&](std::size_t slot, double) { weights[slot] += along * parts[at++]; });
         head.bias_weight += along * bias_part;

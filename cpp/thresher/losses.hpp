@@ -17,6 +17,15 @@ struct Hinge {
 struct Logistic {
     static double pull(double margin) { return chance(-margin); }
 
+    // The pull at a margin, and 1 less it.
+    struct Both {
+        double pull, rest;
+    };
+    static Both both(double margin) {
+        const double part = quick_exp(-std::fabs(margin)), whole = 1.0 + part;
+        return {(margin > 0.0 ? part : 1.0) / whole, (margin >= 0.0 ? 1.0 : part) / whole};
+    }
+
     static double chance(double score) {
         const double part = quick_exp(-std::fabs(score));  // at most 1; 0 from 690 on
         return (score >= 0.0 ? 1.0 : part) / (1.0 + part);

@@ -147,6 +147,19 @@ class Mixer {
         return still;
     }
 
+    // A round in which only experts lose that have no weight at all, `most` each at most, while others do not; false if
+    // that is not enough to know, and then `learn` must be told. AdaHedge's rate and its weights stay as they are: who
+    // has none falls further behind.
+    template <class Value>
+    bool lose_beside(const Value* given, double most) {
+        if (rule_.rate != Rate::adaptive || !(head.gap > 0.0)) return false;
+        double* const lost = losses_.data();
+        for (std::size_t i = 0; i < n(); ++i) lost[i] += static_cast<double>(given[i]);
+        ++head.rounds;
+        head.largest = std::max(head.largest, most);
+        return true;
+    }
+
     void unshare() {
         losses_.unshare();
         weights_.unshare();
@@ -169,7 +182,9 @@ class Mixer {
         if (!(std::fabs(seen.low) <= largest_value && std::fabs(seen.high) <= largest_value)) {
             return MixerFault::not_finite;
         }
-        if (!std::isfinite(seen.dot)) [[unlikely]] {
+        if (seen.dot == 0.0 && seen.low == 0.0 && lose_beside(given, seen.high)) {
+            loss = 0.0;
+        } else if (!std::isfinite(seen.dot)) [[unlikely]] {
             learn_asleep(sweeps, given, seen, loss);
         } else {
             loss = lost(seen);

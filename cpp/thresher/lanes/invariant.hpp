@@ -80,7 +80,8 @@ class InvariantLanes final : public Lanes<Real> {
         const Real margin = y * scores_[k];
         if (!(margin < static_cast<Real>(Invariant::far))) return false;
         const Real dummy = std::fabs(dummies_[k]) < Limits<Real>::met ? Real{0} : dummies_[k];
-        const auto pull = static_cast<Real>(Logistic::pull(static_cast<double>(margin)));
+        const Logistic::Both both = Logistic::both(static_cast<double>(margin));
+        const auto pull = static_cast<Real>(both.pull);
         const Reach<Real> found =
             sweeps.reach(records, terms, this->plane(1) + k, this->plane(2), pull, weight, parts_.data());
         Real bias_part = 0;
@@ -95,8 +96,9 @@ class InvariantLanes final : public Lanes<Real> {
         const Real whole = common <= Real(0x1p32) ? common : Real(0x1p32);
         const Real reach = (found.sum + dummy * bias_part) * whole;
         if (!(reach > 0)) return false;
-        const auto risen_by = static_cast<Real>(risen<Real>(
-            static_cast<double>(margin), static_cast<double>(static_cast<Real>(rates_[k]) * (weight * reach * pull))));
+        const auto risen_by =
+            static_cast<Real>(risen<Real>(static_cast<double>(margin), both,
+                                          static_cast<double>(static_cast<Real>(rates_[k]) * (weight * reach * pull))));
         const Real along = y * (risen_by / reach * whole);
         sweeps.follow(records, terms, this->plane(0) + k, along, parts_.data());
         bias_weights_[k] += along * bias_part;
