@@ -217,7 +217,7 @@ class Voting {
         calibration.learn(ballot.z, ballot.chance, label, weight, rounds());
         if (price != 1.0 && head.weighted == 0) [[unlikely]]
             begin_weights();
-        settle(says, label, price, ballot.loss);
+        settle(says, label, price);
         const bool mistake = ballot.label != label;
         head.mistakes += mistake;
         head.updates += moved;
@@ -268,17 +268,16 @@ class Voting {
         head.weighted = head.rounds;
     }
 
-    void settle(const std::int8_t* says, std::int8_t label, double price, double share) {
+    void settle(const std::int8_t* says, std::int8_t label, double price) {
         const std::vector<std::int8_t>& right = label > 0 ? plus_ : minus_;
         const bool all_right = std::memcmp(says, right.data(), lanes()) == 0;
         if (all_right && mixer.idle()) return;
         dispatch([&](auto isa) { votes_for(isa).charge(says, label, price, lost_.data(), mistakes.data(), lanes()); });
         for (std::size_t i = 0; head.weighted > 0 && i < lanes(); ++i) add(losses[i], lost_[i]);
         if (!all_right) add(head.cost, price);
-        if (share == 0.0 && mixer.lose_beside(lost_.data(), all_right ? 0.0 : price)) return;
         double loss = 0.0;
         mixer.learn(lost_.data(), loss);  // no fault: these are finite, and nobody sleeps
-        weigh();
+        if (loss > 0.0 || mixer.rule().rate != Rate::adaptive || !(mixer.head.gap > 0.0)) weigh();
     }
 
     std::vector<std::int8_t> plus_, minus_;

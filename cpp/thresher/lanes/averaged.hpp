@@ -46,7 +46,7 @@ class AveragedLanes final : public Lanes<Real> {
         bool moves = false;
         for (std::size_t k = 0; k < lanes_.size(); ++k) {
             const Lane& lane = lanes_[k];
-            ages_[k] += 1;
+            ages_[k] = static_cast<Real>(t);  // to add 1 would come to nothing from 2^24 on in float32
             steps_[k] = said(own_[k], lane) == label ? Real{0} : static_cast<Real>(label) * weight / norms_[k];
             late_[k] = steps_[k] * static_cast<Real>(t);
             bias_weights_[k] += steps_[k] * lane.dummy;

@@ -92,6 +92,11 @@ class InvariantLanes final : public Lanes<Real> {
         }
         totals_[k] += weight;
         normalizers_[k] += weight * (found.norm + static_cast<Real>(dummy != 0));
+        if (sizeof(Real) == 4 &&
+            totals_[k] >= Real(0x1p22)) {  // farther on float32 could not count; the quotient stays
+            totals_[k] *= Real{0.5};
+            normalizers_[k] *= Real{0.5};
+        }
         const Real common = std::sqrt(totals_[k] / normalizers_[k]);
         const Real whole = common <= Real(0x1p32) ? common : Real(0x1p32);
         const Real reach = (found.sum + dummy * bias_part) * whole;
