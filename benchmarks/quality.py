@@ -11,12 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-import thresher as th
 from benchmarks.cases import Case, Comparison, Result
 from benchmarks.peers import DISTRIBUTIONS, PEERS
 from benchmarks.sets import FILES, GENERATED, Labelled, found
 from benchmarks.timing import MISTAKES, Samples
-from thresher.compose.lanes import default_lanes
+from thresher.cli.lanes import make_portfolio
 
 __all__ = ["CASES", "Counts", "cases", "limit", "ours", "table"]
 
@@ -54,8 +53,7 @@ def limit(best: int) -> int:
 def ours(data: Labelled) -> tuple[str, dict[str, int]]:
     """The best lane's name, and mistakes: of the portfolio as commands make it, under both masters, and of the baselines."""
     X, y, n = data.X, data.y, data.X.shape[1]
-    share = th.FixedShare(len(default_lanes(1)), eta=1.0, alpha=0.001)
-    portfolio, sharing = th.Portfolio(n, bias=1.0), th.Portfolio(n, None, share, bias=1.0)
+    portfolio, sharing = (make_portfolio(n, master=master, bias=1.0) for master in ("adahedge", "fixed-share"))
     positive = int((y > 0).sum())
     mistakes = {
         _PORTFOLIO: portfolio.learn_many(X, y).mistakes,

@@ -1,4 +1,4 @@
-"""AROW, AdaGrad and Invariant: their definitions, what leaves them unchanged, and numbers of every size."""
+"""Rules for any values, from AROW to constants: their definitions, what leaves them unchanged, numbers of every size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import thresher as th
 from tests.oracles import everything
-from thresher.linear import LinearLearner, adagrad, arow, invariant
+from thresher.linear import LinearLearner, adagrad, arow, constant, invariant, scaled_winnow
 
 NEAR = 1e-9
 Rows = list[tuple[list[float], int]]
@@ -79,6 +79,68 @@ def test_invariant_is_its_definition(data: st.DataObject, n: int, rate: float, b
     check_definition(
         th.Invariant(n, rate=rate, bias=bias), data.draw(streams(n)), lambda rows: invariant.definition(n, rows, rate, bias)
     )
+
+
+@settings(max_examples=150)
+@given(st.data(), attributes, st.sampled_from([0.25, 1.0, 4.0]), st.sampled_from([1.1, 2.0, 8.0]), biases)
+def test_scaled_winnow_is_its_definition(data: st.DataObject, n: int, times: float, factor: float, bias: float | None) -> None:
+    learner, stream = th.ScaledWinnow(n, times=times, factor=factor, bias=bias), data.draw(streams(n))
+    definition = scaled_winnow.definition(n, stream, times, factor, bias)
+    for (x, y), (score, prediction, w) in zip(stream, definition, strict=True):
+        said = learner.predict(x)
+        assert said.score == pytest.approx(score, rel=NEAR, abs=NEAR)
+        if abs(score) < NEAR:
+            return  # which side of the threshold it is on is a matter of rounding
+        assert said.label == prediction
+        played = learner.learn(x, y)
+        assert (played.prediction, played.changed) == (said, prediction != y and (any(x) or bias is not None))
+        assert [*learner.weights, *learner.below, learner.bias_weight][: len(w)] == pytest.approx(w, rel=NEAR)
+
+
+@given(st.data(), attributes, st.sampled_from([-1, 1]))
+def test_constants_are_their_definition(data: st.DataObject, n: int, label: int) -> None:
+    learner, stream = th.Constant(n, label), data.draw(streams(n))
+    check_definition(learner, stream, lambda rows: constant.definition(n, rows, label))
+    assert (learner.rounds, learner.updates) == (len(stream), 0)
+    assert learner.mistakes == sum(y != label for _, y in stream)
+
+
+def test_scaled_winnow_on_zeros_and_ones_is_winnow_with_a_threshold_from_the_first_example() -> None:
+    random = np.random.default_rng(7)
+    X = (random.random((300, 12)) < 0.4).astype(np.float64)
+    X[0] = [1.0] * 4 + [0.0] * 8
+    y = np.where(X[:, 1] + X[:, 5] > 0, 1, -1)
+    one, other = th.ScaledWinnow(12, times=2.0), th.Winnow(12, threshold=8.0)
+    assert one.learn_many(X, y).predictions.tolist() == other.learn_many(X, y).predictions.tolist()
+    assert one.weights.tolist() == other.weights.tolist()
+    assert one.mistakes > 3
+    assert (one.below == 1.0).all()
+
+
+@given(exponent=st.integers(-200, 200), seed=st.integers(0, 5))
+@settings(max_examples=30)
+def test_one_scale_for_all_values_leaves_no_trace_in_scaled_winnow(exponent: int, seed: int) -> None:
+    X, y = rows(seed)
+    one, other = (th.ScaledWinnow(12, factor=4.0, bias=1.0) for _ in range(2))
+    assert one.learn_many(X, y).scores.tobytes() == other.learn_many(np.ldexp(X, exponent), y).scores.tobytes()
+    assert (one.weights.tobytes(), one.below.tobytes()) == (other.weights.tobytes(), other.below.tobytes())
+
+
+def test_the_other_sign_is_another_attribute_of_scaled_winnow() -> None:
+    X, y = rows(8)
+    one, other = th.ScaledWinnow(12, bias=1.0), th.ScaledWinnow(12, bias=1.0)
+    one.learn_many(X, y)
+    other.learn_many(-X, y)
+    assert (one.weights.tobytes(), one.below.tobytes()) == (other.below.tobytes(), other.weights.tobytes())
+    assert (one.below != 1.0).any()
+
+
+def test_an_example_that_counts_twice_is_two_powers_of_the_factor_for_scaled_winnow() -> None:
+    one, other = th.ScaledWinnow(2, factor=3.0), th.ScaledWinnow(2, factor=9.0)
+    one.learn([1, 0], -1, 2.0)
+    other.learn([1, 0], -1)
+    assert one.weights.tolist() == pytest.approx(other.weights.tolist(), rel=NEAR)
+    assert one.learn([1, 1], +1, 0.0).changed is False
 
 
 def test_arow_moves_as_in_fractions() -> None:

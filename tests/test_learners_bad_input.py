@@ -31,20 +31,22 @@ LEARNERS: dict[str, Maker] = {
     "AROW": lambda: th.AROW(N),
     "AdaGrad": lambda: th.AdaGrad(N),
     "Invariant": lambda: th.Invariant(N),
+    "ScaledWinnow": lambda: th.ScaledWinnow(N),
+    "Constant": lambda: th.Constant(N),
 }
 HUGE = math.nextafter(2.0**250, math.inf)
 REFUSED: dict[str, tuple[tuple[float, ...], str]] = {
     **dict.fromkeys(
-        ("AveragedPerceptron", "MarginPerceptron", "PNormPerceptron", "PassiveAggressive"),
+        (
+            *("AveragedPerceptron", "MarginPerceptron", "PNormPerceptron", "PassiveAggressive"),
+            *("AROW", "AdaGrad", "Invariant", "ScaledWinnow", "Constant"),
+        ),
         ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
     ),
     "Winnow": (NOT_UNIT, "a number from 0 to 1"),
     "LiteralWinnow": (NOT_UNIT, "a number from 0 to 1"),
     "BalancedWinnow": (NOT_SIGNED, "a number from -1 to 1"),
     "Elimination": (NOT_BINARY, "0 or 1"),
-    "AROW": ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
-    "AdaGrad": ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
-    "Invariant": ((*NOT_FINITE, HUGE, -HUGE), r"a finite number of at most 2\^250"),
 }
 BAD_VALUES = [(name, value, expected) for name, (bad, expected) in REFUSED.items() for value in bad]
 GOOD = [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
@@ -210,6 +212,8 @@ MAKE: dict[str, Callable[..., LinearLearner]] = {
     "AROW": th.AROW,
     "AdaGrad": th.AdaGrad,
     "Invariant": th.Invariant,
+    "ScaledWinnow": th.ScaledWinnow,
+    "Constant": th.Constant,
 }
 NO_NUMBERS: list[Any] = ["1.5", [1.5], 1j, {}, 10**400]
 NO_THRESHOLDS: list[Any] = [0, -3, math.nextafter(1.0, 0.0), math.nan, math.inf, 1e300, 2.0**65]
@@ -238,6 +242,10 @@ BAD_PARAMETERS: list[tuple[str, str, list[Any], str]] = [
     ("AdaGrad", "bias", NO_BIASES, "None, or a number other than 0"),
     ("Invariant", "rate", NO_RATES, "a number above 0"),
     ("Invariant", "bias", NO_BIASES, "None, or a number other than 0"),
+    ("ScaledWinnow", "times", [0, -1.0, 2.0**-21, 2.0**21, math.nan, math.inf, None], "a number (above 0|from 2)"),
+    ("ScaledWinnow", "factor", NO_FACTORS, "a number above 1"),
+    ("ScaledWinnow", "bias", NO_BIASES, "None, or a number other than 0"),
+    ("Constant", "label", [0, 2, -2, 0.5, True, math.nan, math.inf, None], "-1 or \\+1"),
 ]
 
 
@@ -298,6 +306,10 @@ def test_one_attribute_is_enough(name: str) -> None:
         ("AdaGrad", {"loss": "hinge", "rate": 5e-324, "bias": 5e-324}),
         ("Invariant", {"rate": 2.0**20, "bias": -(2.0**250)}),
         ("Invariant", {"rate": 5e-324, "bias": 5e-324}),
+        ("ScaledWinnow", {"times": 2.0**20, "factor": 2.0**20, "bias": -(2.0**250)}),
+        ("ScaledWinnow", {"times": 2.0**-20, "factor": math.nextafter(1.0, 2.0), "bias": 5e-324}),
+        ("Constant", {"label": -1}),
+        ("Constant", {"label": np.int64(1)}),
     ],
 )
 def test_the_ends_of_the_ranges_are_within(name: str, given: dict[str, Any]) -> None:

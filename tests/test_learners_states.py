@@ -46,6 +46,9 @@ MAKE: dict[str, Callable[[], LinearLearner]] = {
     "AdaGrad, hinge, bias": lambda: th.AdaGrad(N, loss="hinge", bias=0.5),
     "Invariant": lambda: th.Invariant(N),
     "Invariant, bias": lambda: th.Invariant(N, bias=0.5),
+    "ScaledWinnow": lambda: th.ScaledWinnow(N),
+    "ScaledWinnow, bias": lambda: th.ScaledWinnow(N, times=0.5, factor=1.5, bias=0.5),
+    "Constant": lambda: th.Constant(N, -1),
 }
 
 
@@ -54,7 +57,7 @@ def state_of(name: str) -> tuple[LinearLearner, State]:
     learner = MAKE[name]()
     for x, y in STREAM:
         learner.learn(x, y)
-    assert learner.updates >= 2
+    assert learner.updates >= 2 or name == "Constant"
     parameters, arrays = learner.state()
     return learner, (copy.deepcopy(parameters), {key: np.array(array) for key, array in arrays.items()})
 
@@ -333,6 +336,25 @@ IMPOSSIBLE: dict[str, dict[str, Damage]] = {
         "a bias weight without gradients": head("bias_square", 0.0),
         "a bias weight beyond its scale": head("bias_weight", 2.0**210),
     },
+    "ScaledWinnow": {
+        "a weight of 0": slot("weights", 0, 0.0),
+        "a weight < 0": slot("below", 0, -1.0),
+        "a weight below the lowest": slot("weights", 0, 2.0**-201),
+        "a weight above the highest": slot("below", 0, 2.0**301),
+        "bias weight of no bias": head("bias_weight", 2.0),
+        "a threshold of 0": head("threshold", 0.0),
+        "a threshold < 0": head("threshold", -1.0),
+        "a threshold beyond all sums": head("threshold", 2.0**23),
+        "a scale of 0": head("scale", 0.0),
+        "a scale < 0": head("scale", -1.0),
+        "a scale beyond all values": head("scale", 2.0**251),
+        "no updates": head("updates", 0),
+    },
+    "ScaledWinnow, bias": {
+        "a bias weight of 0": head("bias_weight", 0.0),
+        "a bias weight above the highest": head("bias_weight", 2.0**301),
+    },
+    "Constant": {"a weight": slot("weights", 0, 1.0), "an update": head("updates", 1)},
 }
 COUNTS: dict[str, Damage] = {
     "rounds < mistakes": head("rounds", 0),

@@ -91,8 +91,9 @@ class ScaledWinnow(LinearLearner):
         bias_weight, threshold, scale = heads["bias_weight"], heads["threshold"], heads["scale"]
         if not all(within(planes[name], _HIGHEST, _LOWEST) for name in self._PLANES) or not _LOWEST <= bias_weight <= _HIGHEST:
             return "the state's weights are not all from 2^-200 to 2^300"
-        if heads["updates"] == 0 and ((planes["weights"] != 1.0).any() or (planes["below"] != 1.0).any() or bias_weight != 1.0):
-            return "found weights other than 1 in a learner that never moved"
+        moved = (planes["weights"] != 1.0).any() or (planes["below"] != 1.0).any()
+        if (heads["updates"] == 0 and (moved or bias_weight != 1.0)) or (moved and scale == 0.0):
+            return "found weights other than 1 in a learner that never moved, or met no value"
         if self.rule.bias is None and bias_weight != 1.0:
             return f"found a bias weight of {bias_weight} in a learner without a bias"
         if not 0.0 <= threshold <= 2.0**20 * (heads["n"] + 1) or not 0.0 <= scale <= LARGEST_VALUE:
