@@ -8,6 +8,7 @@ import pytest
 
 import thresher as th
 from tests.commands import PERCEPTRON, fruit, run, stop_after, written
+from thresher.cli.lanes import lanes_table
 from thresher.data.names import slot_of
 from thresher.store import Model, linear
 
@@ -116,3 +117,13 @@ def test_names_that_are_no_text_are_shown_by_their_bytes(folder: Path) -> None:
     Path("source").write_bytes(b"-1 | caf\xc3\xa9\n1 | \xff\xfe\n")
     run(*PERCEPTRON, "source", "--quiet", "--no-bias", "--tie", "mistake", "--save", "model")
     assert weights_shown(run("inspect", "model").out) == [(1.0, "\\xff\\xfe"), (-1.0, "café")]
+
+
+def test_the_rest_of_many_lanes_is_told_by_the_worst_of_them() -> None:
+    made = [*(th.Perceptron(2) for _ in range(16)), th.Constant(2, -1)]
+    rows, labels = [[1, 0], [0, 1], [0, 1]] * 20, [+1, -1, -1] * 20
+    plain, dear = th.Portfolio(2, made), th.Portfolio(2, made, cost_positive=10.0)
+    for portfolio in (plain, dear):
+        portfolio.learn_many(rows, labels)
+    assert "\nand 1 more, the worst with 20 mistakes\n" in lanes_table(plain)
+    assert "\nand 1 more, the worst with a loss of 200\n" in lanes_table(dear)

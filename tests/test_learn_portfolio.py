@@ -190,6 +190,9 @@ def test_a_cost_weighs_missed_positives_in_lanes_and_master(source: Path, tmp_pa
     out = run("learn", source, "--cost-positive", 20, "--n", 64, "--quiet").out
     assert "cost_positive=20.0" in out
     assert "won with a loss of" in out
+    missed, alarms = said["confusion"]["false_negatives"], said["confusion"]["false_positives"]
+    assert f"a missed spam costs 20: these mistakes cost {20 * missed + alarms:,}, those of the cheapest constant" in out
+    assert "a missed" not in run("learn", source, "--n", 64, "--quiet").out
 
 
 def test_without_a_bias_no_lane_has_one(source: Path, tmp_path: Path) -> None:
@@ -428,7 +431,7 @@ def test_inspect_shows_lanes_and_the_weights_of_the_best(source: Path, tmp_path:
     assert learned["best_lane"] == "Perceptron()"
     assert {name: said[name] for name in kept} == {name: single[name] for name in kept}
     out = run("inspect", model).out
-    assert "the weights of Perceptron():" in out
+    assert "the weights of the best, Perceptron():" in out
     assert "won with" in out
 
 

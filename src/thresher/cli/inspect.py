@@ -1,7 +1,7 @@
 """Show what a model is, what it learned, and its heaviest weights with their names.
 
-Of a portfolio its learners come first, from the best down, with their mistakes and how much each counts; the weights are
-those of the best one.
+Of a portfolio its learners come first, from the best down, with their mistakes and how much each counts in the vote; the
+weights are those of the best one. Invariant's are in the order of the weight times the largest size of the attribute so far.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from thresher.cli.printing import print_json
 from thresher.compose import Portfolio
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Confusion, percent
-from thresher.linear import Elimination, LinearLearner, LiteralWinnow, ScaledWinnow
+from thresher.linear import Elimination, Invariant, LinearLearner, LiteralWinnow, ScaledWinnow
 from thresher.store import Model
 
 __all__ = ["inspect"]
@@ -143,7 +143,7 @@ def _as_text(model: Model, weighed: LinearLearner | None, heaviest: list[Weight]
             lines += ["", Confusion.of(tally).table(recipe.spelled(-1), recipe.spelled(+1))]
     if isinstance(learner, Portfolio):
         lines += ["", lanes_table(learner)]
-        lines += ["", f"the weights of {learner.lanes[learner.best_lane]}:"] if weighed is not None else []
+        lines += ["", f"the weights of the best, {learner.lanes[learner.best_lane]}:"] if weighed is not None else []
     if weighed is not None:
         lines += [*[""] * (weighed is learner), *_weights(model, weighed, heaviest, top)]
     return "\n".join(lines)
@@ -154,5 +154,6 @@ def _weights(model: Model, learner: LinearLearner, heaviest: list[Weight], top: 
     lines = [f"{np.count_nonzero(learner._lean()):,} of {learner.n:,} weights are not as they began{bias}"]
     if isinstance(learner, Elimination):
         lines.append(_left(model, learner, top))
-    lines.append(f"{'weight':>12}  name")
+    order = ", by weight times the largest size it was met with" if isinstance(learner, Invariant) else ""
+    lines.append(f"{'weight':>12}  name{order}")
     return lines + [f"{weight.weight:>12.6g}  {' and '.join(weight.names)}" for weight in heaviest]

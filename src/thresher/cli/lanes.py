@@ -28,7 +28,7 @@ MASTERS: dict[str, Callable[[int], LossRule]] = {
     "fixed-share": lambda lanes: FixedShare(lanes, eta=1.0, alpha=0.001),
 }
 
-_MOST_SHOWN = 12
+_MOST_SHOWN = 16
 _HEAVY = 0.01
 
 
@@ -90,8 +90,8 @@ def lanes_table(learner: Portfolio) -> str:
         loss = f"  {lane['loss']:>10,.6g}" * weighted
         lines.append(f"{lane['name']:<{width}}  {lane['mistakes']:>8,}{loss}  {100.0 * lane['weight']:>5.1f} %")
     if len(lanes) > len(shown):
-        worst = max(lane["mistakes"] for lane in lanes)
-        lines.append(f"and {len(lanes) - len(shown)} more, the worst with {worst:,} mistakes")
+        worst = lanes[-1]  # by loss; where rounds cost different amounts others may have made more mistakes
+        lines.append(f"and {len(lanes) - len(shown)} more, the worst with {_lost(worst, weighted)}")
     return "\n".join([*lines, _won(learner, lanes, weighted)])
 
 
@@ -99,8 +99,7 @@ def _won(learner: Portfolio, lanes: list[dict[str, Any]], weighted: bool) -> str
     """Who lost least, and what the portfolio lost beside it; `lanes` from the best to the worst."""
     best, others = lanes[0], lanes[1:]
     as_good = sum(lane["loss"] == best["loss"] for lane in others)
-    lost = f"a loss of {best['loss']:,.6g}" if weighted else f"{best['mistakes']:,} mistakes"
-    line = f"{best['name']} won with {lost}"
+    line = f"{best['name']} won with {_lost(best, weighted)}"
     if as_good:
         line += f", as did {as_good} other{'s' * (as_good > 1)}"
     if len(others) > as_good:
@@ -108,4 +107,11 @@ def _won(learner: Portfolio, lanes: list[dict[str, Any]], weighted: bool) -> str
         line += f"; the next best {'lost' if weighted else 'made'} {behind:,.6g} more"
     proven = learner.proven
     bound = "" if proven is None else f", proven to be at most {proven.limit}"
-    return f"{line}\nthe weight on wrong learners adds up to {learner.loss:,.6g}: a regret of {learner.regret:,.6g}{bound}"
+    better = f", {-learner.regret:,.6g} less than the best of them lost" if learner.regret < 0 else ""
+    total = f"the weight on wrong learners adds up to {learner.loss:,.6g}{better}"
+    return f"{line}\n{total}: a regret of {learner.regret:,.6g}{bound}"
+
+
+def _lost(lane: dict[str, Any], weighted: bool) -> str:
+    """What a lane lost, in words."""
+    return f"a loss of {lane['loss']:,.6g}" if weighted else f"{lane['mistakes']:,} mistakes"

@@ -3,9 +3,10 @@
 One pass over SOURCE (or --passes), with a table as it goes: mistakes so far beside those of two baselines, the best constant
 and repeating the last label. Tables of progress go to stderr, results to stdout.
 
-By default a portfolio learns: many learners side by side, none of them tuned, and a master that weighs them by what they lost
-so far. They vote. At the end comes which of them won, and by how much, and what is proven: the portfolio's loss is at most
-that of the best of them plus the master's regret. That assumes nothing and needs no second look at SOURCE.
+By default a portfolio learns: many learners side by side (its lanes), none of them tuned, and a master that weighs them by
+what they lost so far. They vote. At the end comes which of them won, and by how much, and what is proven: the portfolio's
+loss, which is the weight on learners that were wrong, is at most the loss of the best of them plus the master's regret. That
+assumes nothing and needs no second look at SOURCE.
 
 With another --learner the source is read once more to check its theorems, with the final weights as witness, and the ledger
 is shown.
@@ -54,8 +55,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--certify",
         action="store_true",
-        help="portfolio: replay its best learner alone, in float64, and check that one's own theorems too; of other learners "
-        "they are checked anyway",
+        help="portfolio: replay its best learner alone, in float64, and check that one's own theorems, if it has any; of other "
+        "learners they are checked anyway",
     )
     check.add_argument(
         "--no-check",

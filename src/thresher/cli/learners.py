@@ -15,6 +15,7 @@ __all__ = ["DEFAULT", "NAMES", "add_learner_options", "check_learner", "make_lea
 
 DEFAULT = "portfolio"
 BIAS = 1.0
+NO_BIAS = "no constant feature; by default there is one of 1, and smaller ones for some learners of a portfolio"
 
 
 class Option(NamedTuple):
@@ -34,12 +35,17 @@ def _number(text: str) -> float:
 
 
 _OPTIONS = (
-    Option("--master", "master", str, "portfolio: what weighs its learners: adahedge, or fixed-share for drift (adahedge)"),
+    Option(
+        "--master",
+        "master",
+        str,
+        "portfolio: who weighs its learners: adahedge, or fixed-share for drift (adahedge)",
+    ),
     Option(
         "--cost-positive",
         "cost_positive",
         _number,
-        "portfolio: what missing a positive example costs, where a false alarm costs 1 (1)",
+        "portfolio: what missing a positive example costs, where a false alarm costs 1; vote and proof count in it (1)",
     ),
     Option("--normalize", "normalize", None, "perceptron, averaged-perceptron: scale each example to norm 1"),
     Option("--tie", "tie", str, "perceptron, averaged-perceptron: what a score of 0 predicts: plus, minus or mistake (plus)"),
@@ -97,7 +103,7 @@ def add_learner_options(group: argparse._ArgumentGroup) -> None:
             if option.argument in _CHOICES:
                 kind = {"choices": _CHOICES[option.argument]}
             group.add_argument(option.flag, dest=option.argument, type=option.read, help=option.help, **kind)
-    group.add_argument("--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1")
+    group.add_argument("--no-bias", action="store_true", default=None, help=NO_BIAS)
 
 
 def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> StoredLearner:

@@ -2,12 +2,14 @@
 
 One line on stdout for each example: its label, spelled as in the data that the model learned from. If SOURCE has labels, the
 table of mistakes goes to stderr. A score (--scores) is what the learner compares: w·x with 0 for the perceptrons (for the
-averaged one the average's), passive-aggressive, balanced-winnow, arow, adagrad and invariant, with the threshold for winnow;
-for elimination it is the number of literals left that are true, and what was never met counts as left; for a portfolio it is
-the mean of its learners' scores, each in units of its usual size, by the weights that the master gives them.
+averaged one the average's), passive-aggressive, balanced-winnow, arow, adagrad and invariant, with the threshold for winnow
+(scaled-winnow: w·u/θ − 1, with 0); for elimination it is the number of literals left that are true, and what was never met
+counts as left; for a portfolio it is the mean of its learners' scores, each in units of its usual size, by the weights that
+the master gives them.
 
 A portfolio has probabilities: its score, calibrated while it learned (Platt scaling, online). So have adagrad with the logistic
-loss and invariant.
+loss and invariant. A portfolio's label is its vote, so a probability near 1/2 may point the other way; with --cost-positive
+labels follow the costs, and probabilities do not.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ __all__ = ["add_options", "run"]
 EPILOG = """\
 examples:
   thresher predict mail.thresher new.vw > labels.txt
+  thresher predict mail.thresher new.vw --probabilities
   thresher predict mail.thresher new.vw --scores --id tag"""
 
 

@@ -131,7 +131,18 @@ def _counts(learned: Learned) -> str:
     lines.append(
         f"baselines: the best constant makes {_constant(run):,} mistakes, repeating the last label {_repeats(learned):,}"
     )
-    return "\n".join(lines)
+    return "\n".join([*lines, *_costs(learned, run)])
+
+
+def _costs(learned: Learned, run: Confusion) -> list[str]:
+    """What the mistakes cost, where labels have costs; with weights of examples too, the lanes' losses say it."""
+    learner, plus = learned.learner, learned.recipe.spelled(+1)
+    if not isinstance(learner, Portfolio) or learner.cost_positive == 1.0 or learned.ledger.tally.weighted is not None:
+        return []
+    cost = learner.cost_positive
+    spent = cost * run.missed + run.false_alarms
+    constant = min(cost * (run.found + run.missed), run.false_alarms + run.rejected)
+    return [f"a missed {plus} costs {cost:g}: these mistakes cost {spent:,.6g}, those of the cheapest constant {constant:,.6g}"]
 
 
 def _notices(learned: Learned) -> list[str]:
