@@ -40,10 +40,10 @@ class PythonBank {
     using Scores = nb::ndarray<Real, nb::c_contig, nb::device::cpu>;
     using Changed = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-    PythonBank(std::size_t n, const nb::sequence& rules) : bank_(made(n, rules)) {}
+    PythonBank(std::size_t n, const nb::sequence& rules) : bank_(made(n, rules, false)) {}
 
     PythonBank(std::size_t n, const nb::sequence& rules, const nb::dict& arrays, const nb::dict& heads)
-        : PythonBank(n, rules) {
+        : bank_(made(n, rules, arrays.contains(below_))) {
         set(arrays, heads);
     }
 
@@ -132,13 +132,8 @@ class PythonBank {
     nb::ndarray<nb::numpy, double, nb::ndim<1>> weights(std::size_t lane) {
         return read([&](const Bank<Real>& bank) {
             auto out = std::make_unique<double[]>(bank.n());
-            const auto [g, k] = placed(lane);
-            if (!bank.groups()[g]->planes().empty()) {
-                const std::size_t wide = bank.wide(g, 0);
-                std::vector<Real> plane(bank.n() * wide);
-                bank.take_plane(g, 0, plane.data());
-                for (std::size_t i = 0; i < bank.n(); ++i) out[i] = static_cast<double>(plane[i * wide + k]);
-            }
+            placed(lane);
+            bank.take_weights(lane, out.get());
             return owned<double>(std::move(out), bank.n());
         });
     }
@@ -153,41 +148,54 @@ class PythonBank {
     const char* group(std::size_t lane) const { return bank_->groups()[placed(lane).first]->name(); }
     std::size_t position(std::size_t lane) const { return placed(lane).second; }
 
-    // Planes and heads by the name of their group: what is kept.
-    nb::tuple state() {
+    // Heads by the name of their group, and counts.
+    nb::dict heads() {
         return read([&](const Bank<Real>& bank) {
-            nb::dict arrays, heads;
+            nb::dict heads;
+            for (const auto& group : bank.groups()) {
+                for (const LaneHead<Real>& head : group->heads()) {
+                    nb::list values;
+                    for (std::size_t k = 0; k < group->size(); ++k) {
+                        values.append(static_cast<double>((*head.values)[k]));
+                    }
+                    heads[named(*group, head.name).c_str()] = values;
+                }
+            }
+            heads["rounds"] = bank.rounds;
+            heads["negative"] = static_cast<int>(bank.negative);
+            heads["collisions"] = collisions_;
+            return heads;
+        });
+    }
+
+    // Planes by the name of their group, and heads: what is kept.
+    nb::tuple state() {
+        const nb::dict kept = heads();
+        return read([&](const Bank<Real>& bank) {
+            nb::dict arrays;
+            std::vector<Real*> planes;
             for (std::size_t g = 0; g < bank.groups().size(); ++g) {
-                Lanes<Real>& group = *bank.groups()[g];
+                const Lanes<Real>& group = *bank.groups()[g];
                 for (std::size_t i = 0; i < group.planes().size(); ++i) {
                     const std::size_t size = bank.n() * bank.wide(g, i);
                     auto plane = std::make_unique_for_overwrite<Real[]>(size);
-                    bank.take_plane(g, i, plane.get());
+                    planes.push_back(plane.get());
                     arrays[named(group, group.planes()[i].name).c_str()] = owned<Real>(std::move(plane), size);
                 }
-                for (const LaneHead<Real>& head : group.heads()) {
-                    nb::list values;
-                    for (std::size_t k = 0; k < group.size(); ++k) {
-                        values.append(static_cast<double>((*head.values)[k]));
-                    }
-                    heads[named(group, head.name).c_str()] = values;
-                }
             }
+            bank.take_planes(planes);
             if (bank.below()) {
                 const std::size_t size = bank.n() * bank.groups()[bank.winnow()]->size();
                 auto plane = std::make_unique_for_overwrite<Real[]>(size);
                 bank.take_below(plane.get());
                 arrays[below_] = owned<Real>(std::move(plane), size);
             }
-            heads["rounds"] = bank.rounds;
-            heads["negative"] = static_cast<int>(bank.negative);
-            heads["collisions"] = collisions_;
-            return nb::make_tuple(arrays, heads);
+            return nb::make_tuple(arrays, kept);
         });
     }
 
   private:
-    static std::unique_ptr<Bank<Real>> made(std::size_t n, const nb::sequence& rules) {
+    static std::unique_ptr<Bank<Real>> made(std::size_t n, const nb::sequence& rules, bool below) {
         if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
         auto bank = std::make_unique<Bank<Real>>(n);
         for (const nb::handle rule : rules) {
@@ -195,7 +203,7 @@ class PythonBank {
                 throw nb::type_error("expected rules that fit a bank");
             }
         }
-        bank->settle();
+        bank->settle(below);
         return bank;
     }
 
@@ -221,11 +229,13 @@ class PythonBank {
             if (found.size() != size) throw std::invalid_argument("one number for each slot and lane");
             return found;
         };
+        std::vector<const Real*> planes;
+        std::vector<Plane> held;
         for (std::size_t g = 0; g < bank_->groups().size(); ++g) {
             Lanes<Real>& group = *bank_->groups()[g];
             for (std::size_t i = 0; i < group.planes().size(); ++i) {
-                const std::size_t size = bank_->n() * bank_->wide(g, i);
-                bank_->set_plane(g, i, plane(named(group, group.planes()[i].name), size).data());
+                held.push_back(plane(named(group, group.planes()[i].name), bank_->n() * bank_->wide(g, i)));
+                planes.push_back(held.back().data());
             }
             for (const LaneHead<Real>& head : group.heads()) {
                 const auto values = nb::cast<std::vector<double>>(heads[named(group, head.name).c_str()]);
@@ -233,7 +243,8 @@ class PythonBank {
                 for (std::size_t k = 0; k < group.size(); ++k) (*head.values)[k] = static_cast<Real>(values[k]);
             }
         }
-        if (arrays.contains(below_) && bank_->winnow() < bank_->groups().size()) {
+        bank_->set_planes(planes);
+        if (bank_->below()) {
             bank_->set_below(plane(below_, bank_->n() * bank_->groups()[bank_->winnow()]->size()).data());
         }
         bank_->rounds = nb::cast<std::int64_t>(heads["rounds"]);
@@ -297,6 +308,7 @@ void bind(nb::module_& m, const char* name, const char* number) {
         .def("group", &Python::group, nb::arg("lane"), "The name of the group that a lane is in.")
         .def("position", &Python::position, nb::arg("lane"), "A lane's place in its group.")
         .def("bias_weight", &Python::bias_weight, nb::arg("lane"), "The weight of one lane's appended attribute.")
+        .def("_heads", &Python::heads, nb::sig("def _heads(self) -> dict[str, typing.Any]"))
         .def("_state", &Python::state, nb::sig(kept.c_str()));
 }
 

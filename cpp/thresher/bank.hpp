@@ -70,8 +70,8 @@ class Bank {
     void add(const ScaledWinnow& rule) { group<ScaledWinnowLanes<Real>>().add(rule); }
     void add(const Constant& rule) { group<ConstantLanes<Real>>().add(rule); }
 
-    // Lays the records out, and takes memory for them.
-    void settle() {
+    // Lays the records out, and takes memory for them; for values below 0, too, if some came.
+    void settle(bool below = false) {
         std::size_t at = 0;
         std::vector<std::vector<std::size_t>> places(groups_.size());
         for (const bool dotted : {true, false}) {
@@ -95,9 +95,10 @@ class Bank {
             for (std::size_t i = 0; i < g; ++i) first += groups_[i]->size();
             positions_.push_back(first + k);
         }
-        memory_ = memory(below_at() + below_width());
+        below_ = below && winnow_ < groups_.size();
+        memory_ = memory(below_at() + (below_ ? n_ : 1) * below_width());
         Real* const records = this->records();
-        std::fill_n(records + below_at(), below_width(), Real{1});
+        std::fill_n(records + below_at(), (below_ ? n_ : 1) * below_width(), Real{1});
         for (const auto& group : groups_) {
             for (std::size_t i = 0; i < group->planes().size(); ++i) {
                 if (group->planes()[i].first != 0.0) fill(records, *group, i);
@@ -256,15 +257,22 @@ class Bank {
     std::size_t wide(std::size_t g, std::size_t plane) const {
         return groups_[g]->planes()[plane].shared ? 1 : groups_[g]->size();
     }
-    void take_plane(std::size_t g, std::size_t plane, Real* out) const {
-        each_record(groups_[g]->plane(plane), wide(g, plane),
-                    [&](const Real* record, std::size_t wide) { out = std::copy_n(record, wide, out); });
+    // All planes, in the order of groups and their planes, out of the records or into them: one sweep over these.
+    void take_planes(std::vector<Real*> planes) const {
+        each_number(
+            [&](const Real* at, std::size_t wide, std::size_t k) { planes[k] = std::copy_n(at, wide, planes[k]); });
     }
-    void set_plane(std::size_t g, std::size_t plane, const Real* in) {
-        each_record(groups_[g]->plane(plane), wide(g, plane), [&](const Real* record, std::size_t wide) {
-            std::copy_n(in, wide, const_cast<Real*>(record));
-            in += wide;
+    void set_planes(std::vector<const Real*> planes) {
+        each_number([&](const Real* at, std::size_t wide, std::size_t k) {
+            std::copy_n(planes[k], wide, const_cast<Real*>(at));
+            planes[k] += wide;
         });
+    }
+    // The weights of one lane.
+    void take_weights(std::size_t lane, double* out) const {
+        const auto [g, k] = order_[lane];
+        if (groups_[g]->planes().empty()) return;
+        for (std::size_t i = 0; i < n_; ++i) out[i] = records()[i * stride_ + groups_[g]->plane(0) + k];
     }
     // What Winnow's lanes hold of values below 0: n rows of one number for each, if any such value came.
     bool below() const { return below_; }
@@ -275,7 +283,6 @@ class Bank {
         for (std::size_t i = 0; i < n_; ++i, record += below_width()) out = std::copy_n(record, wide, out);
     }
     void set_below(const Real* in) {
-        if (!below_) grow();
         Real* record = records() + below_at();
         const std::size_t wide = groups_[winnow_]->size();
         for (std::size_t i = 0; i < n_; ++i, record += below_width(), in += wide) std::copy_n(in, wide, record);
@@ -424,9 +431,22 @@ class Bank {
         }
     }
 
+    // Calls use(numbers, how many, plane) for each plane of each record.
     template <class Use>
-    void each_record(std::size_t first, std::size_t wide, Use&& use) const {
-        for (std::size_t i = 0; i < n_; ++i) use(records() + i * stride_ + first, wide);
+    void each_number(Use&& use) const {
+        struct Place {
+            std::size_t at, wide;
+        };
+        std::vector<Place> places;
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
+                places.push_back({groups_[g]->plane(i), wide(g, i)});
+            }
+        }
+        for (std::size_t i = 0; i < n_; ++i) {
+            const Real* const record = records() + i * stride_;
+            for (std::size_t k = 0; k < places.size(); ++k) use(record + places[k].at, places[k].wide, k);
+        }
     }
 
     // Records for values below 0: until they are there, one that no lane has moved yet stands for all of them.

@@ -809,6 +809,8 @@ class Bank:
     def bias_weight(self, lane: int) -> float:
         """The weight of one lane's appended attribute."""
 
+    def _heads(self) -> dict[str, Any]: ...
+
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float32]], dict[str, Any]]: ...
 
 class Bank64:
@@ -870,6 +872,8 @@ class Bank64:
 
     def bias_weight(self, lane: int) -> float:
         """The weight of one lane's appended attribute."""
+
+    def _heads(self) -> dict[str, Any]: ...
 
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, Any]]: ...
 

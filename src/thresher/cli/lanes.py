@@ -22,10 +22,11 @@ __all__ = [
     "parameters",
 ]
 
-#: The rules by which a portfolio may weigh its lanes, by their names on the command line.
-MASTERS: dict[str, Callable[[int], LossRule]] = {
-    "adahedge": AdaHedge,
-    "fixed-share": lambda lanes: FixedShare(lanes, eta=1.0, alpha=0.001),
+#: The rules by which a portfolio may weigh its lanes, by their names on the command line. Losses are as large as the
+#: largest cost, and a rate is to 1 over that as it is to losses up to 1.
+MASTERS: dict[str, Callable[[int, float], LossRule]] = {
+    "adahedge": lambda lanes, _cost: AdaHedge(lanes),
+    "fixed-share": lambda lanes, cost: FixedShare(lanes, eta=1.0 / max(1.0, cost), alpha=0.001),
 }
 
 _MOST_SHOWN = 16
@@ -34,7 +35,7 @@ _HEAVY = 0.01
 
 def make_portfolio(n: int, *, master: str = "adahedge", cost_positive: float = 1.0, bias: float | None = None) -> Portfolio:
     """A portfolio of the default lanes."""
-    rule = MASTERS[master](len(default_lanes(1, bias)))
+    rule = MASTERS[master](len(default_lanes(1, bias)), cost_positive)
     return Portfolio(n, None, rule, cost_positive=cost_positive, bias=bias)
 
 
@@ -43,7 +44,9 @@ def parameters(learner: StoredLearner) -> dict[str, Any]:
     if not isinstance(learner, Portfolio):
         return learner._arguments()
     master = learner.master
-    kind = next((name for name, made in MASTERS.items() if repr(made(master.n)) == repr(master)), repr(master))
+    kind = next(
+        (name for name, made in MASTERS.items() if repr(made(master.n, learner.cost_positive)) == repr(master)), repr(master)
+    )
     return {
         "n": learner.n,
         "lanes": len(learner.lanes),

@@ -103,11 +103,6 @@ class Banked:
         Group.__init__(learner, self._n, kind.rule, planes, told)
         return learner
 
-    def state(self) -> tuple[Parameters, dict[str, NDArray[np.float32]]]:
-        """What is kept of the bank: its heads and its planes."""
-        arrays, heads = self.bank._state()
-        return heads, arrays
-
     @classmethod
     def from_state(
         cls, n: int, kinds: Sequence[LinearLearner], heads: object, arrays: Arrays, counts: Mapping[str, Any]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from thresher._core import Block, PortfolioRule, Rule, Standing, Vote
 from thresher.bounds import Bound
 from thresher.compose.lanes import Lanes
-from thresher.experts.rule import LossRule
+from thresher.experts.rule import Heads, LossRule
 
 __all__ = ["Columns", "Counted", "Rows"]
 
@@ -128,7 +128,7 @@ class Counted:
     @property
     def proven(self) -> Bound | None:
         """What the regret is proven to stay below, in exact arithmetic; None where the master's theorem is silent."""
-        return self.master.proven
+        return self._master._proves(Heads(*self._vote._state()[3]))
 
     def _standing(self, wrong: NDArray[np.int64]) -> Standing:
         """Where it stands; the lanes' mistakes since they were `wrong`."""

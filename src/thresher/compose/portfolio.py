@@ -233,6 +233,12 @@ class Portfolio(Counted):
             self._check_whole()
             return portfolio_state.state(self._lanes, self._master, self._vote)
 
+    def _told(self) -> Parameters:
+        """The parameters of its state."""
+        with self._busy.reading():
+            self._check_whole()
+            return portfolio_state.told(self._lanes, self._master, self._vote)
+
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The portfolio whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
@@ -412,6 +418,8 @@ def _master(master: object, lanes: int) -> LossRule:
 
 
 def _weight(weight: object) -> float:
+    if type(weight) is float:
+        return weight
     if isinstance(weight, SupportsFloat | SupportsIndex) and not isinstance(weight, np.ndarray | np.complexfloating):
         try:
             return float(weight)

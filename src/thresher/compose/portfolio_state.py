@@ -17,7 +17,7 @@ from thresher.experts import AdaHedge, FixedShare, Hedge
 from thresher.experts.rule import Heads, LossRule, Parameters
 from thresher.linear import LEARNERS, LinearLearner
 
-__all__ = ["MASTERS", "parts", "state"]
+__all__ = ["MASTERS", "parts", "state", "told"]
 
 #: The rules for losses that can weigh lanes.
 MASTERS: dict[str, type[LossRule]] = {"AdaHedge": AdaHedge, "FixedShare": FixedShare, "Hedge": Hedge}
@@ -37,32 +37,39 @@ Arrays = dict[str, NDArray[Any]]
 
 def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Arrays]:
     """What is kept of a portfolio: `vote.<name>`, `master.<name>`, `bank.<name>`, and called lane i's `lane<i>.<name>`."""
+    parameters = told(lanes, master, vote)
+    kept, _, planes, _ = vote._state()
+    arrays: Arrays = {f"vote.{name}": array for name, array in kept.items()}
+    arrays.update({f"master.{name}": array for name, array in planes.items()})
+    arrays.update({f"bank.{name}": array for name, array in lanes.banked.bank._state()[0].items()})
+    for i, lane in zip(lanes.columns()[1], lanes.called.members, strict=True):
+        arrays.update({f"lane{i}.{name}": array for name, array in lane.state()[1].items()})
+    return parameters, arrays
+
+
+def told(lanes: Lanes, master: LossRule, vote: Vote) -> Parameters:
+    """What is kept of it beside arrays."""
     if lanes.foreign:
         first = lanes.foreign[0]
         raise ParameterError(
             f"found lane {first.lane} ({first.name}), a learner of your own, whose state nobody else can keep: "
             "expected linear learners alone"
         )
-    kept, heads, planes, master_heads = vote._state()
-    arrays: Arrays = {f"vote.{name}": array for name, array in kept.items()}
-    arrays.update({f"master.{name}": array for name, array in planes.items()})
-    bank_heads, bank_planes = lanes.banked.state()
-    arrays.update({f"bank.{name}": array for name, array in bank_planes.items()})
+    _, heads, _, master_heads = vote._state()
     columns, called = lanes.columns()
-    told: list[Parameters] = [{} for _ in range(len(lanes))]
+    kinds: list[Parameters] = [{} for _ in range(len(lanes))]
     for i, kind in zip(columns, lanes.banked.kinds, strict=True):
-        told[i] = {"learner": type(kind).__name__, "arguments": {**kind._arguments(), "n": lanes.n}, "heads": None}
+        kinds[i] = {"learner": type(kind).__name__, "arguments": {**kind._arguments(), "n": lanes.n}, "heads": None}
     for i, lane in zip(called, lanes.called.members, strict=True):
-        told[i], own = lane.state()
-        arrays.update({f"lane{i}.{name}": array for name, array in own.items()})
+        kinds[i] = lane.state()[0]
     return {
         "learner": "Portfolio",
         "arguments": {"n": lanes.n, "cost_positive": vote.cost_positive},
-        "lanes": told,
-        "bank": bank_heads,
+        "lanes": kinds,
+        "bank": lanes.banked.bank._heads(),
         "master": {"rule": type(master).__name__, "arguments": master._arguments(), "heads": Heads(*master_heads)._asdict()},
         "heads": heads,
-    }, arrays
+    }
 
 
 def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
@@ -74,22 +81,22 @@ def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
     if not isinstance(arrays, Mapping) or not all(isinstance(name, str) for name in arrays):
         raise StoreError("the state's arrays are not a mapping of names")
     n, cost = _arguments(parameters["arguments"])
-    told = parameters["lanes"]
-    if not isinstance(told, list) or not 1 <= len(told) <= _MOST_LANES:
+    listed = parameters["lanes"]
+    if not isinstance(listed, list) or not 1 <= len(listed) <= _MOST_LANES:
         raise StoreError("the state's lanes are not a list of one at least")
     by_owner: dict[str, dict[str, NDArray[Any]]] = {}
     for name, array in arrays.items():
         owner, _, rest = name.partition(".")
         by_owner.setdefault(owner, {})[rest] = array
-    if not set(by_owner) <= {"vote", "master", "bank", *(f"lane{i}" for i in range(len(told)))}:
+    if not set(by_owner) <= {"vote", "master", "bank", *(f"lane{i}" for i in range(len(listed)))}:
         raise StoreError("the state's arrays are not those of its vote, its master, its bank and its lanes")
     kept = by_owner.get("vote", {})
-    _check_vote(kept, parameters["heads"], len(told), cost)
-    master = _master(parameters["master"], by_owner.get("master", {}), len(told))
+    _check_vote(kept, parameters["heads"], len(listed), cost)
+    master = _master(parameters["master"], by_owner.get("master", {}), len(listed))
     _check_together(kept, parameters["heads"], master)
     rounds = parameters["heads"]["rounds"]
     called, kinds = {}, []
-    for i, each in enumerate(told):
+    for i, each in enumerate(listed):
         _check_lane(i, each, n)
         if each["heads"] is None:
             if f"lane{i}" in by_owner:
@@ -101,7 +108,7 @@ def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
                 raise StoreError(f"found {called[i].rounds} rounds in lane {i}, expected those of the portfolio at least")
     banked = Banked.from_state(n, kinds, parameters["bank"], by_owner.get("bank", {}), parameters["heads"])
     fresh = type(master)(**parameters["master"]["arguments"])
-    vote = Vote(len(told), *fresh._core_rule, cost)
+    vote = Vote(len(listed), *fresh._core_rule, cost)
     planes = {name: np.ascontiguousarray(array) for name, array in by_owner["master"].items()}
     whole = {name: np.ascontiguousarray(array) for name, array in kept.items()}
     vote._restore(whole, parameters["heads"], planes, parameters["master"]["heads"])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from thresher import bounds
 from thresher.bounds import Bound
-from thresher.experts.rule import LossRule, Parameters, experts
+from thresher.experts.rule import Heads, LossRule, Parameters, experts
 
 __all__ = ["AdaHedge", "definition"]
 
@@ -59,11 +59,8 @@ class AdaHedge(LossRule):
     def __init__(self, n: int) -> None:
         super().__init__(experts(n), "adaptive", 0.0, 0.0)
 
-    @property
-    def proven(self) -> Bound | None:
-        """What the regret so far is proven to stay below."""
-        heads = self.state()[0]["heads"]
-        return None if heads["slept"] else bounds.adahedge_run(heads["gap"])
+    def _proves(self, heads: Heads) -> Bound | None:
+        return None if heads.slept else bounds.adahedge_run(heads.gap)
 
     def _arguments(self) -> Parameters:
         return {"n": self.n}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from thresher import bounds
 from thresher.bounds import Bound
 from thresher.errors import ParameterError
-from thresher.experts.rule import LossRule, Parameters, experts
+from thresher.experts.rule import Heads, LossRule, Parameters, experts
 from thresher.parameters import number
 
 __all__ = ["FixedShare", "definition"]
@@ -60,18 +60,15 @@ class FixedShare(LossRule):
         self._given = (rate, part)
         super().__init__(experts(n), "share", rate, part)
 
-    @property
-    def proven(self) -> Bound | None:
-        """What the regret against the best expert is proven to stay below."""
-        return self.proven_with(0)
+    def _proves(self, heads: Heads, switches: int = 0) -> Bound | None:
+        if heads.largest > 1.0 or heads.slept or heads.rounds <= switches:
+            return None
+        eta, alpha = self._given
+        return bounds.fixed_share(heads.rounds, n=self.n, switches=switches, eta=eta, alpha=alpha)
 
     def proven_with(self, switches: int) -> Bound | None:
         """What the regret against the best sequence with so many changes is proven to stay below."""
-        heads = self.state()[0]["heads"]
-        if heads["largest"] > 1.0 or heads["slept"] or self.rounds <= switches:
-            return None
-        eta, alpha = self._given
-        return bounds.fixed_share(self.rounds, n=self.n, switches=switches, eta=eta, alpha=alpha)
+        return self._proves(Heads(*self._heads()), switches)
 
     def _arguments(self) -> Parameters:
         return {"n": self.n, "eta": self._given[0], "alpha": self._given[1]}

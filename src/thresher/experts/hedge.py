@@ -10,7 +10,7 @@ from typing import SupportsIndex
 from thresher import bounds
 from thresher.bounds import Bound
 from thresher.errors import ParameterError
-from thresher.experts.rule import LossRule, Parameters, experts
+from thresher.experts.rule import Heads, LossRule, Parameters, experts
 from thresher.parameters import number_or_none
 
 __all__ = ["Hedge", "definition"]
@@ -67,15 +67,12 @@ class Hedge(LossRule):
             rate = math.sqrt(8 * math.log(slots) / horizon) if slots > 1 else 1.0
         super().__init__(slots, "anytime" if rate is None else "fixed", rate or 0.0, 0.0)
 
-    @property
-    def proven(self) -> Bound | None:
-        """What the regret so far is proven to stay below, for losses in [0, 1]."""
-        heads = self.state()[0]["heads"]
-        if heads["largest"] > 1.0 or heads["slept"]:
+    def _proves(self, heads: Heads) -> Bound | None:
+        if heads.largest > 1.0 or heads.slept:
             return None
         if self._given == (None, None):
-            return bounds.hedge_anytime(self.rounds, n=self.n)
-        return bounds.hedge_fixed(self.rounds, n=self.n, eta=self.rate)
+            return bounds.hedge_anytime(heads.rounds, n=self.n)
+        return bounds.hedge_fixed(heads.rounds, n=self.n, eta=self.rate)
 
     def _arguments(self) -> Parameters:
         return {"n": self.n, "eta": self._given[0], "horizon": self._given[1]}

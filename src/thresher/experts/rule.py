@@ -126,6 +126,10 @@ class LossRule(Mixer):
 
         A `th.Ledger` adds what rounding may cost, and checks it.
         """
+        return self._proves(Heads(*self._heads()))
+
+    def _proves(self, heads: Heads) -> Bound | None:
+        """What the theorem says of a rule like this one that stands there."""
         raise NotImplementedError(f"{type(self).__name__} must say what it proves")
 
     def learn_losses(self, losses: ArrayLike) -> LossRound:

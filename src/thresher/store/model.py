@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import slot_of_bytes
+from thresher.compose import Portfolio
 from thresher.data.recipe import Recipe
 from thresher.data.source import Place
 from thresher.data.stream import Position
@@ -142,7 +143,8 @@ class Model:
         if run is not None and (recipe is None or tally is None or not run.leads_to(tally)):
             raise StoreError("the run cannot have led to the ledger's sums, or there is no recipe for it")
         model = cls(learner, recipe, tally, run, bytes(sections.get(NAMES, b"")))
-        if repr(_sorted(model._header(packed(learner)[0]))) != repr(_sorted(header)):  # True is not 1, nor is 1.0
+        told = {**header, "learner": learner._told() if isinstance(learner, Portfolio) else learner.state()[0]}
+        if repr(_sorted(model._header(told))) != repr(_sorted(header)):  # True is not 1, nor is 1.0
             raise StoreError("the header is not spelled as a model would spell it")
         return model
 
