@@ -360,3 +360,13 @@ def test_collisions_are_counted_once() -> None:
     made = th.Portfolio(1, [th.Perceptron(1), th.AROW(1)])
     made.learn({"a", "b", "c"}, 1)
     assert made.collisions == 2
+
+
+@pytest.mark.parametrize("kit", KITS)
+@pytest.mark.parametrize("negative", [0, -1])
+def test_a_lane_taken_out_goes_on_with_the_labels_of_the_stream(kit: str, negative: int) -> None:
+    made = th.Portfolio(N, [lane for lane in KITS[kit]() if lane.rounds == 0])
+    X, y = noisy(40)
+    made.learn_many(X, np.where(y > 0, 1, negative))
+    for lane in range(len(made.lanes)):
+        assert made.learner(lane).learn(X[0], negative).label == -1

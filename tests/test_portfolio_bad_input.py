@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import signal
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ import thresher as th
 from tests.portfolios import KITS, Follower, N, everything_of, lanes, noisy
 from thresher import examples
 from thresher.compose.busy import Busy
+from thresher.compose.lanes import Lanes
 
 
 def taught(rows: int = 40) -> th.Portfolio:
@@ -218,7 +220,7 @@ def test_a_lane_that_breaks_while_it_learns_is_named_and_ends_the_portfolio() ->
     assert (str(told), told.lane) == (str(caught.value), 1)
 
 
-def test_a_lane_that_cannot_predict_breaks_nothing() -> None:
+def test_a_lane_that_cannot_predict_breaks_what_learns_and_not_what_asks() -> None:
     class Moody(Follower):
         mood = "good"
 
@@ -227,17 +229,23 @@ def test_a_lane_that_cannot_predict_breaks_nothing() -> None:
                 raise KeyError("mood")
             return super().predict(x) if self.mood == "good" else "plus"
 
-    own = Moody()
-    made = th.Portfolio(N, [own, th.AROW(N)])
     X, y = noisy(3)
     for mood, words in (("bad", "KeyError"), ("odd", "found 'plus', expected a Prediction")):
+        own = Moody()
+        made = th.Portfolio(N, [own, th.AROW(N)])
         own.mood = mood
-        for use in (lambda: made.predict(X[0]), lambda: made.learn(X[0], y[0])):
-            with pytest.raises(th.LaneError, match=rf"lane 0 \(Moody\) broke while it predicted: {words}"):
-                use()
-    own.mood = "good"
-    made.learn_many(X, y)
-    assert (made.rounds, own.rounds) == (3, 3)
+        with pytest.raises(th.LaneError, match=rf"lane 0 \(Moody\) broke while it predicted: {words}"):
+            made.predict(X[0])
+        own.mood = "good"
+        made.learn_many(X, y)
+        assert (made.rounds, own.rounds) == (3, 3)
+        own.mood = mood
+        with pytest.raises(th.LaneError, match=rf"lane 0 \(Moody\) broke while it predicted: {words}"):
+            made.learn(X[0], y[0])
+        own.mood = "good"
+        with pytest.raises(th.LaneError, match=words):
+            made.learn(X[0], y[0])
+        assert (made.rounds, own.rounds) == (3, 3)
 
 
 def test_an_example_that_a_lane_of_ones_own_refuses_is_refused() -> None:
@@ -343,3 +351,34 @@ def test_heavy_weights_leave_a_calibration(kit: str) -> None:
     assert all(0.0 < chance < 1.0 for chance in made.calibrated_many(X))
     assert math.isfinite(made.log_loss)
     assert th.Portfolio.from_state(*made.state()).rounds == 200
+
+
+@pytest.mark.parametrize("kit", KITS)
+def test_an_interrupt_waits_until_lanes_and_vote_are_in_step(kit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy(40)
+    made, other = th.Portfolio(N, KITS[kit]()), th.Portfolio(N, KITS[kit]())
+    other.learn_many(X, y)
+    whole = Lanes.learn_block
+
+    def interrupted(self: Lanes, *given: Any) -> Any:
+        played = whole(self, *given)
+        signal.raise_signal(signal.SIGINT)
+        return played
+
+    monkeypatch.setattr(Lanes, "learn_block", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        made.learn_many(X, y)
+    monkeypatch.undo()
+    assert everything_of(made) == everything_of(other)
+    made.learn_many(X, y)
+    assert made.rounds == 80
+
+
+def test_a_lane_that_makes_a_prediction_of_no_label_is_at_fault() -> None:
+    class Odd(Follower):
+        def predict(self, x: Any) -> th.Prediction:
+            return th.Prediction(5, 1.0)
+
+    with pytest.raises(th.LaneError, match=r"lane 0 \(Odd\) broke while it predicted: LabelError") as caught:
+        th.Portfolio(N, [Odd()]).learn([1.0] * N, +1)
+    assert caught.value.lane == 0

@@ -302,3 +302,9 @@ def test_whatever_is_changed_it_is_refused_or_goes_on_to_learn(data: st.DataObje
     assert np.isfinite(rounds.scores).all()
     assert everything_of(th.Portfolio.from_state(*made.state())) == everything_of(made)
     assert all(0.0 <= chance <= 1.0 for chance in made.calibrated_many(X))
+
+
+def test_weights_that_undo_the_cost_leave_a_state_that_can_be_read() -> None:
+    made = th.Portfolio(N, cost_positive=2.0)
+    made.learn_many(np.ones((5, N)), [+1] * 5, [0.5] * 5)  # each round costs 1, and there is no negative example
+    assert th.Portfolio.from_state(*made.state()).loss == made.loss

@@ -40,7 +40,8 @@ class Called:
         # What a lane refuses depends on what its rule says of values and of zero vectors: one lane of each kind tells it.
         kinds = {(each.rule.values, each.rule.normalize and each.rule.bias is None): each for each in self.members}
         self._gates = [*kinds.values()]
-        self._zero = [each._state()[1]["negative"] == 0 for each in self.members]
+        # A lane that has learned before has spelled its negative label; one that has not spells it as the stream does.
+        self._negative = [int(each._state()[1]["negative"]) for each in self.members]
 
     def fault(self, block: Block) -> ExampleError | None:
         """What is wrong with the first row that some lane cannot learn, if there is one."""
@@ -55,9 +56,9 @@ class Called:
 
     def learn_block(self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said) -> None:
         """One round a row for all lanes; the rows have no fault. What they say and whether one moved is written."""
-        spelled = np.where(codes > 0, codes, np.int8(-1)), np.where(codes > 0, codes, np.int8(0))
-        for i, (lane, zero) in enumerate(zip(self.members, self._zero, strict=True)):
-            own = spelled[zero]  # a lane that has learned before has spelled its negative label before
+        spelled = {-1: np.where(codes > 0, codes, np.int8(-1)), 0: np.where(codes > 0, codes, np.int8(0))}
+        for i, (lane, negative) in enumerate(zip(self.members, self._negative, strict=True)):
+            own = spelled.get(negative, codes)
             played = lane._learn_block(block, own, weights, block, own)
             said.says[:, i], said.scores[:, i] = played.predictions, played.scores
             said.changed |= played.changed

@@ -8,7 +8,7 @@ from typing import Any
 from thresher._core import Prediction, Round
 from thresher.bounds.printed import shown
 from thresher.compose.frozen import Predictor
-from thresher.errors import ExampleError, LaneError, ParameterError
+from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
 from thresher.protocol import Learner
 
 __all__ = ["Foreign"]
@@ -29,9 +29,9 @@ class Foreign:
         """What it says of x. An `ExampleError` of its own is the example's fault, and anything else the lane's."""
         try:
             said = self.learner.predict(x)
-        except ExampleError:
-            raise
         except Exception as error:
+            if isinstance(error, ExampleError) and not isinstance(error, LabelError):  # no label was given
+                raise
             raise self._broke("predicted", f"{type(error).__name__}: {error}") from error
         if not isinstance(said, Prediction):
             raise self._broke("predicted", f"found {shown(said)}, expected a Prediction")

@@ -27,6 +27,7 @@ from thresher.compose import portfolio_state
 from thresher.compose.busy import Busy
 from thresher.compose.counted import Columns, Counted, Rows
 from thresher.compose.lanes import Lanes, default_lanes
+from thresher.compose.shielded import Shielded
 from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
 from thresher.experts import AdaHedge
 from thresher.experts.rule import LossRule, Parameters
@@ -291,7 +292,7 @@ class Portfolio(Counted):
         """Rounds that are written to the columns from `at` on, up to a row that has a fault: how many, and the fault."""
         block, codes, weights, example = rows
         said, costs = self._lanes.said(len(block)), self._vote._costs(codes, weights)
-        foreign = bool(self._lanes.foreign) and len(block) == 1
+        begun = foreign = bool(self._lanes.foreign) and len(block) == 1
         if foreign:
             if (fault := self._lanes.fault(block)) is not None:
                 return 0, fault
@@ -300,30 +301,38 @@ class Portfolio(Counted):
                 self._lanes.ask_foreign(x, said, 0)
             except ExampleError as error:
                 return 0, error
+            except LaneError as error:
+                self._broken = error
+                raise
         try:
             if foreign:
                 self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else float(costs[0]), said)
-            played, fault = self._lanes.learn_block(block, codes, costs, said)
-            to = slice(at, at + played)
-            made.moved[to] = said.changed[:played]
-            self._vote._learn_block(
-                said.says[:played],
-                said.scores[:played],
-                codes[:played],
-                None if weights is None else weights[:played],
-                made.moved[to],
-                made.predictions[to],
-                made.scores[to],
-                made.shares[to],
-                made.losses[to],
-                made.chances[to],
-            )
+            with Shielded() as shield:  # Ctrl-C waits for the vote: without it lanes would be ahead of their weights
+                begun = True
+                played, fault = self._lanes.learn_block(block, codes, costs, said)
+                to = slice(at, at + played)
+                made.moved[to] = said.changed[:played]
+                self._vote._learn_block(
+                    said.says[:played],
+                    said.scores[:played],
+                    codes[:played],
+                    None if weights is None else weights[:played],
+                    made.moved[to],
+                    made.predictions[to],
+                    made.scores[to],
+                    made.shares[to],
+                    made.losses[to],
+                    made.chances[to],
+                )
         except LaneError as error:
             self._broken = error
             raise
-        except BaseException:  # an interrupt, or no memory: some lanes are ahead of others
-            self._broken = LaneError(f"it was interrupted in round {self.rounds + 1}, and its lanes are not in step any more")
+        except BaseException:  # an interrupt of a foreign lane, or no memory: some lanes are ahead of others
+            if begun:
+                told = f"it was interrupted in round {self.rounds + 1}, and its lanes are not in step any more"
+                self._broken = LaneError(told)
             raise
+        shield.now()
         return played, fault
 
     def _ask(self, X: object) -> Columns:

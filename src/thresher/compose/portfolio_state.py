@@ -91,7 +91,7 @@ def parts(parameters: object, arrays: object) -> tuple[Lanes, LossRule, Vote]:
     if not set(by_owner) <= {"vote", "master", "bank", *(f"lane{i}" for i in range(len(listed)))}:
         raise StoreError("the state's arrays are not those of its vote, its master, its bank and its lanes")
     kept = by_owner.get("vote", {})
-    _check_vote(kept, parameters["heads"], len(listed), cost)
+    _check_vote(kept, parameters["heads"], len(listed))
     master = _master(parameters["master"], by_owner.get("master", {}), len(listed))
     _check_together(kept, parameters["heads"], master)
     rounds = parameters["heads"]["rounds"]
@@ -154,7 +154,7 @@ def _master(told: object, planes: Arrays, lanes: int) -> LossRule:
     return rule
 
 
-def _check_vote(kept: Arrays, heads: object, lanes: int, cost: float) -> None:
+def _check_vote(kept: Arrays, heads: object, lanes: int) -> None:
     if set(kept) != set(_ARRAYS):
         raise StoreError(f"the state's arrays of the vote are not {', '.join(_ARRAYS)}")
     for name, kind in _ARRAYS.items():
@@ -179,7 +179,6 @@ def _check_vote(kept: Arrays, heads: object, lanes: int, cost: float) -> None:
         and _pair(heads["missed"], heads["missed_rest"])
         and _pair(heads["cost"], heads["cost_rest"])
         and heads["missed"] <= heads["cost"] * (1 + _SLACK)
-        and (weighted > 0 or (cost == 1.0 or negative != 1 or rounds == 0))
         and (weighted > 0 or (heads["missed"] == mistakes and heads["missed_rest"] == heads["cost_rest"] == 0.0))
         and (weighted > 0 or (heads["cost"] <= rounds and heads["cost"] == math.floor(heads["cost"])))
     )
