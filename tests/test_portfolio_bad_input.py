@@ -382,3 +382,18 @@ def test_a_lane_that_makes_a_prediction_of_no_label_is_at_fault() -> None:
     with pytest.raises(th.LaneError, match=r"lane 0 \(Odd\) broke while it predicted: LabelError") as caught:
         th.Portfolio(N, [Odd()]).learn([1.0] * N, +1)
     assert caught.value.lane == 0
+
+
+def test_a_lane_that_spoils_the_example_breaks_the_portfolio() -> None:
+    class Spoiling(Follower):
+        def learn(self, x: Any, y: Any, weight: float = 1.0) -> th.Round:
+            made = super().learn(x, y, weight)
+            x[0] = math.nan
+            return made
+
+    made = th.Portfolio(N, [th.AROW(N), Spoiling()])
+    with pytest.raises(th.LaneError, match="has changed an example"):
+        made.learn_many(np.ones((3, N)), [+1, -1, +1])
+    assert made.rounds == 0
+    with pytest.raises(th.LaneError, match="has changed an example"):
+        made.predict([1.0] * N)

@@ -310,6 +310,8 @@ class Portfolio(Counted):
             with Shielded() as shield:  # Ctrl-C waits for the vote: without it lanes would be ahead of their weights
                 begun = True
                 played, fault = self._lanes.learn_block(block, codes, costs, said)
+                if foreign and fault is not None:  # it had none before foreign lanes learned it
+                    raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
                 to = slice(at, at + played)
                 made.moved[to] = said.changed[:played]
                 self._vote._learn_block(
