@@ -40,7 +40,7 @@ struct Limits<float> {
 // of them come some of value 0 in a record that is nobody's.
 template <class Real>
 struct Terms {
-    const std::size_t* at;
+    const std::int64_t* at;
     const Real* values;
     std::size_t size;
     std::size_t count;

@@ -25,20 +25,26 @@ struct THRESHER_SWEEPS {
     THRESHER_REGISTERS(REAL, 8, LANES, CALL)  \
     THRESHER_REGISTERS(REAL, 4, LANES, CALL)
 
-    // Where the records of slots begin; false if the slots do not ascend or one is not below n.
+    // Where the records of slots begin; false if the slots do not ascend or one is not below n. Every slot is read
+    // once: what is checked is what is used.
     template <class Index>
     THRESHER_TARGET static bool places(const Index* slots, std::size_t size, std::size_t n, std::size_t stride,
-                                       std::size_t* at) {
+                                       std::int64_t* at) {
+        for (std::size_t j = 0; j < size; ++j) at[j] = slots[j];
         if (size == 0) return true;
-        if (slots[0] < 0 || static_cast<std::uint64_t>(slots[size - 1]) >= n) return false;
-        Index falls = 0;
-        for (std::size_t j = 1; j < size; ++j) falls |= slots[j - 1] < slots[j] ? Index{0} : Index{-1};
-        for (std::size_t j = 0; j < size; ++j) {
-            at[j] = sizeof(Index) == 4 ? static_cast<std::uint64_t>(static_cast<std::uint32_t>(slots[j])) *
-                                             static_cast<std::uint32_t>(stride)
-                                       : static_cast<std::size_t>(slots[j]) * stride;
+        if (at[0] < 0 || static_cast<std::uint64_t>(at[size - 1]) >= n) return false;
+        std::int64_t falls = 0;
+        for (std::size_t j = 1; j < size; ++j) falls |= at[j - 1] < at[j] ? 0 : -1;
+        if (falls != 0) return false;
+        if (n <= (std::size_t{1} << 32)) {  // 32 bits times 32 bits is one instruction
+            for (std::size_t j = 0; j < size; ++j) {
+                at[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(at[j])) *
+                                                  static_cast<std::uint32_t>(stride));
+            }
+        } else {
+            for (std::size_t j = 0; j < size; ++j) at[j] *= static_cast<std::int64_t>(stride);
         }
-        return falls == 0;
+        return true;
     }
 
     template <class Value, class Real>
@@ -175,13 +181,13 @@ struct THRESHER_SWEEPS {
     // The numbers at `from` of four terms from j on.
     template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static V take(const Real* from, const Terms<Real>& terms, std::size_t j) {
-        const std::size_t* const at = terms.at + j;
+        const std::int64_t* const at = terms.at + j;
         return V{from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
     }
     template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static void put(const V& four, const Terms<Real>& terms, std::size_t j,
                                                            Real* into) {
-        const std::size_t* const at = terms.at + j;
+        const std::int64_t* const at = terms.at + j;
         into[at[0]] = four[0];
         into[at[1]] = four[1];
         into[at[2]] = four[2];
