@@ -61,8 +61,8 @@ class PythonVote {
         fault.value = weight;
         if (fault.kind == Fault::Kind::weight && weight >= 0.0 && weight <= largest_weight) {
             raise("ExampleError",
-                  "found weight " + text_of(weight) + " for a positive example, expected one that, times cost_positive, is " +
-                      "at most 2^150 (1.4e45)",
+                  "found weight " + text_of(weight) +
+                      " for a positive example, expected one that, times cost_positive, is " + "at most 2^150 (1.4e45)",
                   {row, nb::none(), rounds});
         }
         if (fault) raise(fault, row, label, rounds);
