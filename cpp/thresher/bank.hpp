@@ -2,9 +2,8 @@
 // is read once: one sweep scores all lanes, all judge, and those that move do so.
 //
 // A record holds first the planes whose dot products with the row the bank makes for all groups in one sweep, then the
-// others. Where values
-// below 0 have come, the lanes that need attributes of their own for them have a second, smaller record a slot, behind
-// all others.
+// others. Where values below 0 have come, the lanes that need attributes of their own for them have a second, smaller
+// record a slot, behind all others.
 #pragma once
 
 #include <algorithm>
