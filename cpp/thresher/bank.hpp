@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "lanes/first_order.hpp"
 #include "lanes/invariant.hpp"
 #include "lanes/scaled_winnow.hpp"
+#include "lanes/scratch.hpp"
 #include "rows.hpp"
 
 namespace thresher {
@@ -116,14 +116,7 @@ class Bank {
         return negative == Negative::unseen ? Fault::Kind::none : Fault::Kind::mixed_labels;
     }
 
-    // Where a row becomes what lanes are shown.
-    struct Scratch {
-        std::vector<std::int64_t> at, sizes_at;
-        std::vector<Real> values, sizes;
-        std::size_t count = 0;
-        Real square = 0, largest = 0;
-        bool binary = true, negative = false;
-    };
+    using Scratch = thresher::Scratch<Real>;
 
     // Reads a row, or says that it is not canonical as it stands. What the user holds is copied before it is checked.
     template <class Row>
@@ -144,7 +137,7 @@ class Bank {
             return true;
         });
         if (!good) return Fault::Kind::unsettled;
-        if (!look(scratch)) [[unlikely]]
+        if (!scratch.look()) [[unlikely]]
             return look_again(row, scratch);
         fill_up(scratch);
         return Fault::Kind::none;
@@ -280,43 +273,6 @@ class Bank {
     std::int64_t rounds = 0;
 
   private:
-    // The facts of a row's values; false if one is 0, not a number, or beyond the limits.
-    static bool look(Scratch& scratch) {
-        typedef Real V __attribute__((vector_size(4 * sizeof(Real))));
-        const Real* const values = scratch.values.data();
-        const std::size_t size = scratch.count;
-        constexpr Real most = Limits<Real>::value;
-        V squares{}, largest{}, smallest = V{} + most, lowest{};
-        auto good = lowest <= most;
-        const auto enter = [&](const V& value, const V& length) {
-            good &= length <= most;  // a NaN is not
-            squares += value * value;
-            largest = largest < length ? length : largest;
-            smallest = length < smallest ? length : smallest;
-            lowest = value < lowest ? value : lowest;
-        };
-        std::size_t j = 0;
-        for (; j + 4 <= size; j += 4) {
-            V value;
-            std::memcpy(&value, values + j, sizeof value);
-            enter(value, value < 0 ? -value : value);
-        }
-        if (j < size) {  // what is missing of the last four is 0, and as large as can be for the smallest
-            V value{}, length = V{} + most;
-            for (std::size_t k = 0; j + k < size; ++k) length[k] = std::fabs(value[k] = values[j + k]);
-            const V before = largest;
-            enter(value, length);
-            for (std::size_t k = size - j; k < 4; ++k) largest[k] = before[k];
-        }
-        scratch.square = (squares[0] + squares[2]) + (squares[1] + squares[3]);
-        scratch.largest = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
-        const Real least = std::min(std::min(smallest[0], smallest[1]), std::min(smallest[2], smallest[3]));
-        scratch.binary = size == 0 || (least == 1 && scratch.largest == 1);
-        scratch.negative = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3])) < 0;
-        const bool numbers = good[0] && good[1] && good[2] && good[3];
-        return numbers && (size == 0 || (least > 0 && least >= Limits<Real>::smallest));
-    }
-
     // Terms of value 0, up to a multiple of four, in a record that is nobody's.
     void fill_up(Scratch& scratch) const {
         for (std::size_t j = scratch.count; j < scratch.at.size(); ++j) {
@@ -340,7 +296,7 @@ class Bank {
         scratch.count = kept;
         scratch.at.resize((kept + 3) / 4 * 4);
         scratch.values.resize(scratch.at.size());
-        look(scratch);
+        scratch.look();
         fill_up(scratch);
         return Fault::Kind::none;
     }
