@@ -165,6 +165,13 @@ def test_a_row_that_cannot_be_learned_leaves_the_rows_before_it() -> None:
     assert repr(bank._state()) == repr(other._state())
 
 
+def test_a_group_behind_another_reads_no_further_than_its_lanes() -> None:
+    aside, three = th.AROW(N).rule, [th.Perceptron(N).rule] * 3  # the sanitizers see one number too many
+    stream: Stream = [([1.0] * N, -1, 1.0), ([1.0] * N, 1, 1.0)]
+    says, scores, changed = learned(Bank(N, [aside, *three]), stream, np.float32)
+    check_equal((says[:, 1:], scores[:, 1:], changed), learned(Bank(N, three), stream, np.float32))
+
+
 def test_what_fits() -> None:
     assert all(Bank.fits(rule) for rule in RULES)
     assert not Bank.fits(th.Winnow(N).rule)

@@ -179,7 +179,7 @@ class Bank {
     // What all lanes say of a row.
     void score(Scratch& scratch, const Said<Real>& said) {
         show(scratch);
-        dots_.resize(std::max<std::size_t>(dotted_, 1));
+        dots_.resize(dotted_ + Lanes<Real>::whole(1));  // a group may read whole registers from its last lanes on
         sweep_lanes([&](auto sweeps) { sweeps.dots(shown_.records, shown_.terms, 0, dotted_, dots_.data()); });
         scores_.resize(lanes());
         says_.resize(lanes());
