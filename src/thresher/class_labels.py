@@ -1,0 +1,147 @@
+"""Labels of more than two classes: as they are given, and as codes in the order in which they appeared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.errors import LabelError
+from thresher.examples import is_masked
+
+__all__ = ["NO_CLASS", "ClassLabel", "ClassLabels"]
+
+ClassLabel: TypeAlias = str | int | bool
+
+#: The code of what is no class: a label that cannot be one, or a prediction before any class was seen.
+NO_CLASS = -1
+
+
+class ClassLabels:
+    """The classes seen so far, all str, all int or all bool. A class's code is its place among them.
+
+    Nothing here ever changes: `read` gives the codes of more labels, and the classes with the new ones behind.
+
+    >>> seen = ClassLabels(["spam", "ham"])
+    >>> codes, more = seen.read(["ham", "news", "spam", "news"], 4)
+    >>> codes, list(more), len(seen)
+    (array([1, 2, 0, 2], dtype=int32), ['spam', 'ham', 'news'], 2)
+    """
+
+    def __init__(self, labels: Iterable[object] = ()) -> None:
+        self._codes: dict[ClassLabel, int] = {}
+        for given in labels:
+            label = _plain(given)
+            if label is None or not self._fits(label):
+                raise LabelError(f"found {given!r} for a class, expected {self._expected()}")
+            if label in self._codes:
+                raise LabelError(f"found the class {label!r} twice, expected every class once")
+            self._codes[label] = len(self._codes)
+        self._labels = tuple(self._codes)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[ClassLabel]:
+        return iter(self._labels)
+
+    def __contains__(self, label: object) -> bool:
+        return self.code(label) != NO_CLASS
+
+    def __getitem__(self, code: int) -> ClassLabel | None:
+        """The class with this code; None for `NO_CLASS`."""
+        return None if code == NO_CLASS else self._labels[code]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassLabels) and self._kind == other._kind and self._labels == other._labels
+
+    def __hash__(self) -> int:
+        return hash(self._labels)
+
+    def __repr__(self) -> str:
+        return f"ClassLabels({list(self._labels)!r})"
+
+    def first(self, count: int) -> ClassLabels:
+        """The classes that appeared first."""
+        return self if count >= len(self) else ClassLabels(self._labels[:count])
+
+    def code(self, label: object) -> int:
+        """The code of a label, `NO_CLASS` if it is none of these classes."""
+        plain = _plain(label)
+        return NO_CLASS if plain is None or not self._fits(plain) else self._codes.get(plain, NO_CLASS)
+
+    def refused(self, label: object) -> str:
+        """Why a label cannot be a class beside these, in words; nothing, if it can."""
+        plain = _plain(label)
+        return "" if plain is not None and self._fits(plain) else f"found label {label!r}, expected {self._expected()}"
+
+    def read(self, y: object, rows: int) -> tuple[NDArray[np.int32], ClassLabels]:
+        """The codes of many labels, and these classes with the new ones behind, in order of appearance.
+
+        A label that cannot be one has the code `NO_CLASS`: whoever comes to its row refuses it, and says why by `refused`.
+        """
+        given = _given(y)
+        if len(given) != rows:
+            raise LabelError(f"found {len(given)} labels, expected one for each of {rows} rows")
+        if isinstance(given, list):
+            return self._one_by_one([_plain(label) for label in given])
+        distinct, firsts, inverse = np.unique(given, return_index=True, return_inverse=True)
+        order = np.argsort(firsts)  # of appearance
+        codes, more = self._one_by_one(distinct[order].tolist())
+        of_distinct = np.empty_like(codes)
+        of_distinct[order] = codes
+        return of_distinct[inverse], more
+
+    def labels(self, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """The classes with these codes, as an array: of str, int or bool, of objects where one is `NO_CLASS`.
+
+        >>> ClassLabels(["spam", "ham"]).labels(np.array([1, 1, 0]))
+        array(['ham', 'ham', 'spam'], dtype='<U4')
+        """
+        table = np.array([*self._labels, None], object)
+        named = table[codes]
+        return named if len(codes) == 0 or np.min(codes) < 0 else np.array(named.tolist())
+
+    def _one_by_one(self, labels: list[Any]) -> tuple[NDArray[np.int32], ClassLabels]:
+        codes, more = np.empty(len(labels), np.int32), ClassLabels(self._labels)
+        for k, label in enumerate(labels):
+            good = label is not None and more._fits(label)
+            codes[k] = more._codes.setdefault(label, len(more._codes)) if good else NO_CLASS
+        more._labels = tuple(more._codes)
+        return codes, self if len(more) == len(self) else more
+
+    @property
+    def _kind(self) -> type | None:
+        return next((type(label) for label in self._codes), None)
+
+    def _fits(self, label: ClassLabel) -> bool:
+        return self._kind is None or type(label) is self._kind
+
+    def _expected(self) -> str:
+        if self._kind is None:
+            return "a str, an int or a bool"
+        return f"a label of type {self._kind.__name__} like the classes before it"
+
+
+def _plain(label: object) -> ClassLabel | None:
+    """The label as Python's own str, int or bool; None, if it is no such thing."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, bool):  # an int to Python, but no class beside ints
+        return label
+    if isinstance(label, int):
+        return int(label)
+    return str.__str__(label) if isinstance(label, str) else None
+
+
+def _given(y: object) -> list[object] | NDArray[Any]:
+    """An array where y is one of labels, else its elements one by one, each as it is."""
+    if isinstance(y, np.ndarray) and not is_masked(y):
+        if y.ndim != 1:
+            raise LabelError(f"found labels of shape {y.shape}, expected one dimension")
+        return y if y.dtype.kind in "biuUT" else y.tolist()
+    if not isinstance(y, Iterable) or isinstance(y, str | bytes):
+        raise LabelError(f"found {type(y).__name__} for the labels, expected one for each row")
+    return list(y)
