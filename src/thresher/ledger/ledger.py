@@ -11,6 +11,7 @@ from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, Round, 
 from thresher.bounds import Certificate, Verdict
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.experts.rule import LossRound, LossRounds
+from thresher.ledger.best_lane import LaneWatcher
 from thresher.ledger.losses import LossComparator, LossTally, LossWatcher, played
 from thresher.ledger.tally import Comparator, Tally, Watcher
 from thresher.notebook import table
@@ -34,7 +35,8 @@ class Ledger:
     holds the one kind or the other. Then `loss` and `regret` are live, and the baseline is the plain average of the experts.
 
     `after` is the tally of another ledger whose rounds came before: they are counted on, but cannot be shown to the
-    comparators any more, so that what is certified becomes conditional on them.
+    comparators any more, so that what is certified becomes conditional on them. A ledger that is copied or pickled keeps its
+    counts, and is to its comparators as one after itself; but a `th.BestLane`, whose sums are the portfolio's own, loses nothing.
 
     >>> import thresher as th
     >>> learner, ledger = th.Perceptron(2), th.Ledger(th.Separator([-1.0, -1.0]))
@@ -247,6 +249,13 @@ class Ledger:
         who = "a learner of your own" if rule is None else f"a {type(rule).__name__.removesuffix('Rule')}"
         return f"no theorem about {who} speaks of a {self._compared}: docs/learners.md says which do"
 
+    def __reduce__(self) -> tuple[Callable[..., Ledger], tuple[object, ...]]:
+        with self._lock:
+            if self._losses.rounds or self._loss_watchers:
+                raise TypeError("found a ledger of rounds with losses, which cannot be copied or pickled; its .losses can")
+            kept = all(isinstance(watcher, LaneWatcher) for watcher in self._watchers)
+            return _opened, (self._comparators, self._tally, self._watchers if kept else None)
+
     def __str__(self) -> str:
         lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
         made = self._rows()
@@ -278,3 +287,11 @@ def _entered(watchers: list[W], enter: Callable[[W], Callable[[], None]]) -> Non
         for take_back in undo:
             take_back()
         raise
+
+
+def _opened(comparators: tuple[Comparator, ...], tally: Tally, watchers: list[LaneWatcher] | None) -> Ledger:
+    """A ledger as it was; where its watchers could not be kept, one that goes on after it."""
+    ledger = Ledger(*comparators, after=tally)
+    if watchers is not None:
+        ledger._tally, ledger._watchers = tally, [*watchers]
+    return ledger
