@@ -36,7 +36,7 @@ class Ledger:
 
     `after` is the tally of another ledger whose rounds came before: they are counted on, but cannot be shown to the
     comparators any more, so that what is certified becomes conditional on them. A ledger that is copied or pickled keeps its
-    counts, and is to its comparators as one after itself; but a `th.BestLane`, whose sums are the portfolio's own, loses nothing.
+    counts, and is to its comparators as one after itself; but a `th.BestLane`, whose sums are the portfolio's, loses nothing.
 
     >>> import thresher as th
     >>> learner, ledger = th.Perceptron(2), th.Ledger(th.Separator([-1.0, -1.0]))

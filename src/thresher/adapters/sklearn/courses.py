@@ -1,0 +1,171 @@
+"""What a classifier has learned so far: one learner for two classes, or a learner of many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.adapters.sklearn.classes import Classes
+from thresher.adapters.sklearn.lines import Line, line, zero
+from thresher.compose import OneVersusRest, Portfolio
+from thresher.errors import ExampleError
+from thresher.ledger import Ledger
+from thresher.linear import LinearLearner
+
+__all__ = ["Course", "Many", "Pair"]
+
+_SMALLEST = np.nextafter(0.0, 1.0)
+
+
+class Course(Protocol):
+    """A learner with its classes, in scikit-learn's terms: columns are in the order of the sorted classes."""
+
+    classes: Classes
+    #: How many rows of each class there were, by code.
+    counts: NDArray[np.int64]
+
+    @property
+    def learner(self) -> Any: ...
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    def meet(self, classes: Classes) -> None:
+        """These are the classes from now on: those before, and new ones that the next rows bring."""
+        ...
+
+    def learn(self, X: object, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None:
+        """One round a row. At a row that is refused, everything is as after the rows before it."""
+        ...
+
+    def predict(self, X: object) -> NDArray[np.intp]:
+        """For each row the place of its class among the sorted ones."""
+        ...
+
+    def decide(self, X: object) -> NDArray[np.float64]:
+        """For two classes one number a row, above 0 where it predicts the second; else one for each class."""
+        ...
+
+    def chances(self, X: object) -> NDArray[np.float64]: ...
+
+    def lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """`coef_` and `intercept_`."""
+        ...
+
+
+class Pair:
+    """Two classes, known beforehand: one binary learner, for which the second of them is +1."""
+
+    def __init__(self, learner: LinearLearner | Portfolio, classes: Classes, comparators: Sequence[Any]) -> None:
+        self.learner, self.classes = learner, classes
+        self.counts = np.zeros(2, np.int64)
+        self.ledger = Ledger(*comparators)
+
+    def meet(self, classes: Classes) -> None:
+        """Nothing new: both classes were known."""
+
+    def learn(self, X: object, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None:
+        try:
+            rounds = self.learner.learn_many(X, (2 * codes - 1).astype(np.int8), weights)
+        except ExampleError as error:
+            if error.rounds is not None:
+                self._enter(error.rounds, codes)
+            raise
+        self._enter(rounds, codes)
+
+    def _enter(self, rounds: Any, codes: NDArray[np.int32]) -> None:
+        self.ledger.enter(rounds)
+        self.counts += np.bincount(codes[: len(rounds)], minlength=2)
+
+    def predict(self, X: object) -> NDArray[np.intp]:
+        return (self.learner.predict_many(X) > 0).astype(np.intp)
+
+    def decide(self, X: object) -> NDArray[np.float64]:
+        scores = self.learner.score_many(X)
+        if isinstance(self.learner, Portfolio):
+            return scores
+        decisions = scores - zero(self.learner)
+        ties = decisions == 0.0
+        if ties.any():  # scikit-learn takes 0 for the first class, most learners for the second
+            decisions[ties] = np.where(self.learner._predictions(scores[ties]) > 0, _SMALLEST, 0.0)
+        return decisions
+
+    def chances(self, X: object) -> NDArray[np.float64]:
+        second = self.learner.calibrated_many(X) if isinstance(self.learner, Portfolio) else self.learner.p_positive_many(X)
+        return np.column_stack((1.0 - second, second))
+
+    def lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        weights, intercept = _line(self.learner)
+        return weights[np.newaxis], np.array([intercept])
+
+
+class Many:
+    """Any number of classes: a learner of many, which knows each by its code."""
+
+    def __init__(self, learner: OneVersusRest, classes: Classes, at_zero: float) -> None:
+        self.learner, self.classes, self._zero = learner, classes, at_zero
+        self.counts = np.zeros(len(classes), np.int64)
+
+    @property
+    def ledger(self) -> Ledger:
+        raise AttributeError(_NO_LEDGER)
+
+    def meet(self, classes: Classes) -> None:
+        self.classes = classes
+        self.counts = np.append(self.counts, np.zeros(len(classes) - len(self.counts), np.int64))
+
+    def learn(self, X: object, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None:
+        before = self.learner.rounds
+        try:
+            self.learner.learn_many(X, codes, weights)
+        finally:
+            learned = codes[: self.learner.rounds - before]
+            self.counts += np.bincount(learned, minlength=len(self.counts))
+            known = len(self.learner.classes)  # fewer, where a row was refused before the others came
+            self.classes, self.counts = self.classes.first(known), self.counts[:known]
+
+    def predict(self, X: object) -> NDArray[np.intp]:
+        said: NDArray[np.intp] = self.learner.predict_many(X)
+        return self.classes.places[said]
+
+    def decide(self, X: object) -> NDArray[np.float64]:
+        scores = self.learner.score_many(X)
+        if len(self.classes) != 2:
+            return scores[:, self.classes.codes] - self._zero
+        first, second = self.classes.codes
+        decisions: NDArray[np.float64] = scores[:, second] - scores[:, first]
+        if second < first:  # among equals the class that came first is predicted
+            decisions[decisions == 0.0] = _SMALLEST
+        return decisions
+
+    def chances(self, X: object) -> NDArray[np.float64]:
+        return self.learner.p_many(X)[:, self.classes.codes]
+
+    def lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        weights, intercepts = self._lines()
+        if len(self.classes) != 2:
+            return weights, intercepts
+        return weights[1:] - weights[:1], intercepts[1:] - intercepts[:1]
+
+    def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        lines = [_line(self.learner.learner(code)) for code in self.classes.codes.tolist()]
+        return np.array([each.weights for each in lines]), np.array([each.intercept for each in lines])
+
+
+def _line(learner: LinearLearner | Portfolio) -> Line:
+    if isinstance(learner, Portfolio):
+        raise AttributeError(_NO_LINE)
+    return line(learner)
+
+
+_NO_LEDGER = (
+    "a ledger holds the rounds of one learner with two labels; here there are more classes, or more may come: "
+    "learner_.learner(code) is one class's learner, and mistakes_ counts"
+)
+_NO_LINE = (
+    "a portfolio has no weights of its own: its learners vote, and each has some; "
+    "learner_.learner(learner_.best_lane).weights are the best one's"
+)
