@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
-__all__ = ["Classes", "labels"]
+__all__ = ["Classes", "Codes", "labels"]
+
+Codes: TypeAlias = NDArray[np.signedinteger[Any]]
 
 _KINDS = {"b": "bool", "i": "numbers", "u": "numbers", "f": "numbers", "U": "str", "O": "str", "T": "str"}
 #: So many labels usually show all classes: then the others need not be sorted.
@@ -58,16 +60,18 @@ class Classes:
         kept = self.codes < count
         return Classes(self.sorted[kept], self.codes[kept], self.open)
 
-    def read(self, y: NDArray[Any]) -> tuple[Classes, NDArray[np.int32]]:
+    def read(self, y: NDArray[Any]) -> tuple[Classes, Codes]:
         """The codes of labels, and the classes with the new ones among them."""
         if not len(self):
             return self._with(y, np.zeros(len(y), np.bool_))
         if _kind(y) != _kind(self.sorted):
             raise ValueError(f"found labels that are {_kind(y)}, expected {_kind(self.sorted)} like the classes before them")
         places, known = _places(self.sorted, y)
-        return (self, self.codes[places]) if known.all() else self._with(y, known)
+        if not known.all():
+            return self._with(y, known)
+        return self, self.codes[places] if self.open else places  # as they are named in order, or else sorted
 
-    def _with(self, y: NDArray[Any], known: NDArray[np.bool_]) -> tuple[Classes, NDArray[np.int32]]:
+    def _with(self, y: NDArray[Any], known: NDArray[np.bool_]) -> tuple[Classes, Codes]:
         fresh, first = np.unique(y[~known], return_index=True)
         if not self.open:
             some = ", ".join(repr(label) for label in fresh[:5].tolist())
@@ -84,7 +88,7 @@ def labels(y: object, X: object, who: str) -> NDArray[Any]:
     """Y as scikit-learn checks it: one label a row of X. What only a look at every label could refuse, is looked at."""
     if y is None:
         raise ValueError(f"{who} requires y to be passed, but the target y is None")
-    array = column_or_1d(y, warn=True)
+    array = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
     check_consistent_length(X, array)
     if array.dtype.kind not in "biuU":  # these are labels, whatever they hold
         assert_all_finite(array, input_name="y")
@@ -96,11 +100,11 @@ def _kind(labels: NDArray[Any]) -> str:
     return _KINDS.get(labels.dtype.kind, str(labels.dtype))
 
 
-def _places(among: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _places(among: NDArray[Any], y: NDArray[Any]) -> tuple[Codes, NDArray[np.bool_]]:
     """Where each label stands among sorted ones, and whether it does."""
     if len(among) == 2:
         last: NDArray[np.bool_] = y == among[1]
-        return last.astype(np.intp), last | (y == among[0])
+        return last.view(np.int8), last | (y == among[0])
     places = np.minimum(np.searchsorted(among, y), len(among) - 1)
     known: NDArray[np.bool_] = among[places] == y
     return places, known

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher.adapters.sklearn.classes import Classes, labels
+from thresher.adapters.sklearn.classes import Classes, Codes, labels
 from thresher.adapters.sklearn.courses import Course, Many, Pair
 from thresher.adapters.sklearn.lines import zero
+from thresher.adapters.sklearn.rows import any_negative, readable
 from thresher.adapters.sklearn.weights import class_weights, sample_weights
 from thresher.compose import OneVersusRest, Portfolio
 from thresher.errors import ExampleError, LabelError, ParameterError
@@ -45,6 +45,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     passes: int
     comparators: Sequence[Any]
     class_weight: ClassWeight = None
+    n_features_in_: int
     _course: Course
 
     @abstractmethod
@@ -106,7 +107,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             raise ParameterError(f"found passes = {self.passes!r}, expected a whole number of at least 1")
         return int(self.passes)
 
-    def _learn(self, course: Course, rows: Any, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None:
+    def _learn(self, course: Course, rows: Any, codes: Codes, weights: NDArray[np.float64] | None) -> None:
         by_class = class_weights(self.class_weight, course.classes, codes, course.counts)
         both = by_class if weights is None else weights if by_class is None else weights * by_class
         with self._refusing(rows):
@@ -117,7 +118,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         return rows, labels(y, rows, type(self).__name__)
 
     def _rows(self, X: object, *, reset: bool = False) -> Any:
-        """The rows as the core reads them, without a copy where they are so already. The core itself refuses NaN."""
+        """The rows as the core reads them, without a copy where they are so already. The core itself refuses NaN.
+
+        Where nothing is to be made or compared, nothing is asked of scikit-learn: that takes longer than small batches do.
+        """
+        if readable(X) and not hasattr(self, "feature_names_in_") and (reset or X.shape[1] == self.n_features_in_):
+            self.n_features_in_ = X.shape[1]
+            return X
         return validate_data(
             self,
             X,
@@ -141,7 +148,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
                 told = f"Input X contains NaN: {told}"
             elif "found inf" in told or "found -inf" in told:
                 told = f"Input X contains infinity: {told}"
-            elif self._NOT_NEGATIVE and _any_negative(rows):
+            elif self._NOT_NEGATIVE and any_negative(rows):
                 told = f"Negative values in data passed to {type(self).__name__}: {told}"
             if self._REMEDY and any(words in told for words in ("expected a number from", "expected 0 or 1")):
                 told = f"{told}; {self._REMEDY}"
@@ -238,11 +245,8 @@ def _named(classes: object) -> Classes:
 
 
 def _check_same(before: Classes, classes: object) -> None:
-    if classes is not None and (before.open or not np.array_equal(before.sorted, np.unique(np.asarray(classes)))):
+    if classes is None or (not before.open and np.array_equal(before.sorted, np.asarray(classes))):
+        return
+    if before.open or not np.array_equal(before.sorted, np.unique(np.asarray(classes))):
         known = "the first call had none" if before.open else f"the first call had {before.sorted.tolist()!r}"
         raise ValueError(f"found `classes={classes!r}` that is not the same as on the first call to partial_fit: {known}")
-
-
-def _any_negative(rows: Any) -> bool:
-    sparse: bool = issparse(rows)
-    return bool(((rows.data if sparse else rows) < 0.0).any())

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.adapters.sklearn.classes import Classes
+from thresher.adapters.sklearn.classes import Classes, Codes
 from thresher.adapters.sklearn.lines import Line, line, zero
 from thresher.compose import OneVersusRest, Portfolio
 from thresher.errors import ExampleError
@@ -37,7 +37,7 @@ class Course(Protocol):
         """These are the classes from now on: those before, and new ones that the next rows bring."""
         ...
 
-    def learn(self, X: object, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None:
+    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None) -> None:
         """One round a row. At a row that is refused, everything is as after the rows before it."""
         ...
 
@@ -67,18 +67,19 @@ class Pair:
     def meet(self, classes: Classes) -> None:
         """Nothing new: both classes were known."""
 
-    def learn(self, X: object, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None:
+    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None) -> None:
         try:
-            rounds = self.learner.learn_many(X, (2 * codes - 1).astype(np.int8), weights)
+            rounds = self.learner.learn_many(X, 2 * codes.astype(np.int8, copy=False) - 1, weights)
         except ExampleError as error:
             if error.rounds is not None:
                 self._enter(error.rounds, codes)
             raise
         self._enter(rounds, codes)
 
-    def _enter(self, rounds: Any, codes: NDArray[np.int32]) -> None:
+    def _enter(self, rounds: Any, codes: Codes) -> None:
         self.ledger.enter(rounds)
-        self.counts += np.bincount(codes[: len(rounds)], minlength=2)
+        second = np.count_nonzero(codes[: len(rounds)])
+        self.counts += (len(rounds) - second, second)
 
     def predict(self, X: object) -> NDArray[np.intp]:
         return (self.learner.predict_many(X) > 0).astype(np.intp)
@@ -117,7 +118,7 @@ class Many:
         self.classes = classes
         self.counts = np.append(self.counts, np.zeros(len(classes) - len(self.counts), np.int64))
 
-    def learn(self, X: object, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None:
+    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None) -> None:
         before = self.learner.rounds
         try:
             self.learner.learn_many(X, codes, weights)

@@ -235,7 +235,7 @@ class LiteralWinnowClassifier(WeightedClassifier):
 
 
 class ScaledWinnowClassifier(WeightedClassifier):
-    """`th.ScaledWinnow` as a classifier: Winnow for any values. Those below 0 have their own weights, so there is no `coef_`."""
+    """`th.ScaledWinnow` as a classifier: Winnow for any values. Those below 0 have weights apart, so there is no `coef_`."""
 
     def __init__(
         self,

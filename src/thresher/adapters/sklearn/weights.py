@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
-from thresher.adapters.sklearn.classes import Classes
+from thresher.adapters.sklearn.classes import Classes, Codes
 from thresher.errors import ParameterError
 
 __all__ = ["balanced", "class_weights", "sample_weights"]
@@ -26,9 +26,7 @@ def sample_weights(given: object, rows: int) -> NDArray[np.float64] | None:
     return array
 
 
-def class_weights(
-    given: object, classes: Classes, codes: NDArray[np.int32], counts: NDArray[np.int64]
-) -> NDArray[np.float64] | None:
+def class_weights(given: object, classes: Classes, codes: Codes, counts: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """The weights that the classes of rows give them, after `counts` earlier rows of each class; None where all are 1."""
     if given is None:
         return None
@@ -45,7 +43,7 @@ def class_weights(
     return of_class[classes.places][codes]
 
 
-def balanced(codes: NDArray[np.int32], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def balanced(codes: Codes, counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """What brings classes into balance as rows come: t/(kₜ·cₜ) for row t, counted with all rows before it and itself.
 
     kₜ is how many classes there were so far, cₜ how many rows of this row's class. `counts` are the rows of each class before.
