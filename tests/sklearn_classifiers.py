@@ -20,7 +20,8 @@ ANY_VALUES: dict[str, Callable[..., Any]] = {
     name: getattr(ours, name)
     for name in (
         "AROWClassifier", "AdaGradClassifier", "AveragedPerceptronClassifier", "InvariantClassifier",
-        "MarginPerceptronClassifier", "PNormPerceptronClassifier", "PassiveAggressiveClassifier", "PerceptronClassifier",
+        "MarginPerceptronClassifier", "MulticlassPerceptronClassifier", "PNormPerceptronClassifier",
+        "PassiveAggressiveClassifier", "PerceptronClassifier",
         "PortfolioClassifier", "ScaledWinnowClassifier",
     )
 }  # fmt: skip
@@ -82,6 +83,7 @@ SMALL_BIAS = (
     "AdaGradClassifier",
     "AveragedPerceptronClassifier",
     "MarginPerceptronClassifier",
+    "MulticlassPerceptronClassifier",
     "PNormPerceptronClassifier",
     "PassiveAggressiveClassifier",
     "PerceptronClassifier",

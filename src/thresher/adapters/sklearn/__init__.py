@@ -4,7 +4,7 @@ Each learns in one pass over the rows in the order given, batch by batch with `p
 makes on the way. docs/from-scikit-learn.md shows them beside scikit-learn's own.
 """
 
-from thresher.adapters.sklearn.classifier import OnlineClassifier, WeightedClassifier
+from thresher.adapters.sklearn.classifier import BinaryLearnerClassifier, OnlineClassifier, WeightedClassifier
 from thresher.adapters.sklearn.linear import (
     AdaGradClassifier,
     AROWClassifier,
@@ -20,6 +20,7 @@ from thresher.adapters.sklearn.linear import (
     ScaledWinnowClassifier,
     WinnowClassifier,
 )
+from thresher.adapters.sklearn.multiclass import MulticlassPerceptronClassifier
 from thresher.adapters.sklearn.portfolio import PortfolioClassifier
 
 __all__ = [
@@ -27,10 +28,12 @@ __all__ = [
     "AdaGradClassifier",
     "AveragedPerceptronClassifier",
     "BalancedWinnowClassifier",
+    "BinaryLearnerClassifier",
     "EliminationClassifier",
     "InvariantClassifier",
     "LiteralWinnowClassifier",
     "MarginPerceptronClassifier",
+    "MulticlassPerceptronClassifier",
     "OnlineClassifier",
     "PNormPerceptronClassifier",
     "PassiveAggressiveClassifier",

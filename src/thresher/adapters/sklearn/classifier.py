@@ -15,27 +15,25 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher.adapters.sklearn.classes import Classes, Codes, labels
-from thresher.adapters.sklearn.courses import Course, Many, Pair
-from thresher.adapters.sklearn.lines import zero
+from thresher.adapters.sklearn.courses import Course, EachClass, Pair
 from thresher.adapters.sklearn.rows import any_negative, readable
 from thresher.adapters.sklearn.weights import class_weights, sample_weights
-from thresher.compose import OneVersusRest, Portfolio
+from thresher.compose import Portfolio
 from thresher.errors import ExampleError, LabelError, ParameterError
 from thresher.ledger import Ledger
 from thresher.linear import LinearLearner
 
-__all__ = ["OnlineClassifier", "WeightedClassifier"]
+__all__ = ["BinaryLearnerClassifier", "ClassWeight", "OnlineClassifier", "WeightedClassifier"]
 
 #: A weight for each class; "balanced"; or None, where all weigh 1.
 ClassWeight = Mapping[Any, float] | str | None
 
 
 class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """A learner of Thresher's as a classifier of scikit-learn's. The classifiers say in `_learner` which one.
+    """A learner of Thresher's as a classifier of scikit-learn's.
 
-    Two classes that are known beforehand (all of `y` in `fit`, `classes` in the first `partial_fit`) are learned by one
-    learner; more, or classes that are still to come, by a `th.OneVersusRest` of such learners. `learner_` is either, and
-    `mistakes_` counts the rounds in which what it predicted, before it was told the label, was wrong.
+    `learner_` is the learner, and `mistakes_` counts the rounds in which what it predicted, before it was told the label, was
+    wrong.
     """
 
     #: Whether values below 0 are refused; and what to do where values are refused that scikit-learn's own would take.
@@ -43,24 +41,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     _REMEDY: ClassVar[str] = ""
 
     passes: int
-    comparators: Sequence[Any]
     class_weight: ClassWeight = None
     n_features_in_: int
     _course: Course
 
     @abstractmethod
-    def _learner(self, n: int) -> LinearLearner | Portfolio:
-        """A fresh learner over n attributes."""
-
     def _begin(self, n: int, classes: Classes) -> Course:
-        """What learns these classes, and others if they are still to come."""
-        if len(classes) == 2 and not classes.open:
-            return Pair(self._learner(n), classes, self._compared())
-        learner = self._learner(n)
-        return Many(OneVersusRest(learner, classes=classes.codes.tolist()), classes, zero(learner))
-
-    def _compared(self) -> Sequence[Any]:
-        return self.comparators
+        """What learns these classes of rows with n attributes, and others if they are still to come."""
 
     # ---- learning -------------------------------------------------------------------------------------------------------
 
@@ -215,6 +202,28 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self._NOT_NEGATIVE
         return tags
+
+
+class BinaryLearnerClassifier(OnlineClassifier):
+    """A learner of two labels as a classifier. The classifiers say in `_learner` which one.
+
+    Two classes that are known beforehand (all of `y` in `fit`, `classes` in the first `partial_fit`) are learned by one
+    learner; more, or classes that are still to come, by a `th.OneVersusRest` of such learners.
+    """
+
+    comparators: Sequence[Any]
+
+    @abstractmethod
+    def _learner(self, n: int) -> LinearLearner | Portfolio:
+        """A fresh learner over n attributes."""
+
+    def _begin(self, n: int, classes: Classes) -> Course:
+        if len(classes) == 2 and not classes.open:
+            return Pair(self._learner(n), classes, self._compared())
+        return EachClass(self._learner(n), classes)
+
+    def _compared(self) -> Sequence[Any]:
+        return self.comparators
 
 
 class WeightedClassifier(OnlineClassifier):

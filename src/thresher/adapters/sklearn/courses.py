@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -13,9 +14,9 @@ from thresher.adapters.sklearn.lines import Line, line, zero
 from thresher.compose import OneVersusRest, Portfolio
 from thresher.errors import ExampleError
 from thresher.ledger import Ledger
-from thresher.linear import LinearLearner
+from thresher.linear import LinearLearner, MulticlassPerceptron
 
-__all__ = ["Course", "Many", "Pair"]
+__all__ = ["Course", "EachClass", "Pair", "Together"]
 
 _SMALLEST = np.nextafter(0.0, 1.0)
 
@@ -103,11 +104,11 @@ class Pair:
         return weights[np.newaxis], np.array([intercept])
 
 
-class Many:
-    """Any number of classes: a learner of many, which knows each by its code."""
+class Many(ABC):
+    """Any number of classes: a learner of many, which knows each by its code. Scores are counted from `zero` on."""
 
-    def __init__(self, learner: OneVersusRest, classes: Classes, at_zero: float) -> None:
-        self.learner, self.classes, self._zero = learner, classes, at_zero
+    def __init__(self, learner: OneVersusRest | MulticlassPerceptron, classes: Classes, zero: float) -> None:
+        self.learner, self.classes, self._zero = learner, classes, zero
         self.counts = np.zeros(len(classes), np.int64)
 
     @property
@@ -143,6 +144,8 @@ class Many:
         return decisions
 
     def chances(self, X: object) -> NDArray[np.float64]:
+        if isinstance(self.learner, MulticlassPerceptron):
+            raise AttributeError("a MulticlassPerceptron has no chances")
         return self.learner.p_many(X)[:, self.classes.codes]
 
     def lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -151,9 +154,33 @@ class Many:
             return weights, intercepts
         return weights[1:] - weights[:1], intercepts[1:] - intercepts[:1]
 
+    @abstractmethod
     def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        lines = [_line(self.learner.learner(code)) for code in self.classes.codes.tolist()]
+        """A line for each class."""
+
+
+class EachClass(Many):
+    """A binary learner for each class, which plays it against the rest."""
+
+    def __init__(self, learner: LinearLearner | Portfolio, classes: Classes) -> None:
+        self._each = OneVersusRest(learner, classes=classes.codes.tolist())
+        super().__init__(self._each, classes, zero(learner))
+
+    def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        lines = [_line(self._each.learner(code)) for code in self.classes.codes.tolist()]
         return np.array([each.weights for each in lines]), np.array([each.intercept for each in lines])
+
+
+class Together(Many):
+    """One learner of all classes: a mistake moves the right class and the predicted one."""
+
+    def __init__(self, n: int, bias: float | None, classes: Classes) -> None:
+        self._all = MulticlassPerceptron(n, bias=bias, classes=classes.codes.tolist())
+        super().__init__(self._all, classes, 0.0)
+
+    def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        codes = self.classes.codes
+        return self._all.weights[codes], (self._all.bias or 0.0) * self._all.bias_weights[codes]
 
 
 def _line(learner: LinearLearner | Portfolio) -> Line:
@@ -163,8 +190,8 @@ def _line(learner: LinearLearner | Portfolio) -> Line:
 
 
 _NO_LEDGER = (
-    "a ledger holds the rounds of one learner with two labels; here there are more classes, or more may come: "
-    "learner_.learner(code) is one class's learner, and mistakes_ counts"
+    "a ledger holds the rounds of one learner with two labels, and here there are more classes, or more may come: fit on two "
+    "classes, or name two in the first partial_fit; mistakes_ counts in any case"
 )
 _NO_LINE = (
     "a portfolio has no weights of its own: its learners vote, and each has some; "

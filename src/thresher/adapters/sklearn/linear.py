@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from thresher.adapters.sklearn.classifier import ClassWeight, OnlineClassifier, WeightedClassifier
+from thresher.adapters.sklearn.classifier import BinaryLearnerClassifier, ClassWeight, WeightedClassifier
 from thresher.linear import (
     AROW,
     AdaGrad,
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-class PerceptronClassifier(WeightedClassifier):
+class PerceptronClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.Perceptron` as a classifier.
 
     - ``normalize`` scales each row to norm 1 first.
@@ -80,7 +80,7 @@ class PerceptronClassifier(WeightedClassifier):
         return Perceptron(n, normalize=self.normalize, bias=self.bias)
 
 
-class AveragedPerceptronClassifier(WeightedClassifier):
+class AveragedPerceptronClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.AveragedPerceptron` as a classifier: the average of a Perceptron's weights predicts, and is `coef_`."""
 
     def __init__(
@@ -102,7 +102,7 @@ class AveragedPerceptronClassifier(WeightedClassifier):
         return AveragedPerceptron(n, normalize=self.normalize, bias=self.bias)
 
 
-class PNormPerceptronClassifier(WeightedClassifier):
+class PNormPerceptronClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.PNormPerceptron` as a classifier; ``p`` None means 2 ln n."""
 
     def __init__(
@@ -124,7 +124,7 @@ class PNormPerceptronClassifier(WeightedClassifier):
         return PNormPerceptron(n, p=self.p, bias=self.bias)
 
 
-class MarginPerceptronClassifier(WeightedClassifier):
+class MarginPerceptronClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.MarginPerceptron` as a classifier. Rows are scaled to norm 1; ``margin`` None means that it is found as rows come."""
 
     def __init__(
@@ -148,7 +148,7 @@ class MarginPerceptronClassifier(WeightedClassifier):
         return MarginPerceptron(n, self.margin, epsilon=self.epsilon, bias=self.bias)
 
 
-class PassiveAggressiveClassifier(WeightedClassifier):
+class PassiveAggressiveClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.PassiveAggressive` (PA-I) as a classifier; ``C`` is the most that a step is along a row."""
 
     def __init__(
@@ -170,7 +170,7 @@ class PassiveAggressiveClassifier(WeightedClassifier):
         return PassiveAggressive(n, C=self.C, bias=self.bias)
 
 
-class WinnowClassifier(WeightedClassifier):
+class WinnowClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.Winnow` as a classifier, for values from 0 to 1: others are refused, and `ScaledWinnowClassifier` takes them.
 
     ``threshold`` None means the number of attributes. There is no bias: the threshold does that work.
@@ -207,7 +207,7 @@ class WinnowClassifier(WeightedClassifier):
         return Winnow(n, threshold=self.threshold, factor=self.factor, strict=self.strict)
 
 
-class LiteralWinnowClassifier(WeightedClassifier):
+class LiteralWinnowClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.LiteralWinnow` as a classifier: Winnow over (x, 1 − x), for values from 0 to 1."""
 
     _NOT_NEGATIVE = True
@@ -234,7 +234,7 @@ class LiteralWinnowClassifier(WeightedClassifier):
         return LiteralWinnow(n, threshold=self.threshold, factor=self.factor, strict=self.strict)
 
 
-class ScaledWinnowClassifier(WeightedClassifier):
+class ScaledWinnowClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.ScaledWinnow` as a classifier: Winnow for any values. Those below 0 have weights apart, so there is no `coef_`."""
 
     def __init__(
@@ -258,7 +258,7 @@ class ScaledWinnowClassifier(WeightedClassifier):
         return ScaledWinnow(n, times=self.times, factor=self.factor, bias=self.bias)
 
 
-class BalancedWinnowClassifier(WeightedClassifier):
+class BalancedWinnowClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.BalancedWinnow` as a classifier, for values from −1 to 1: others are refused; scale them (`MaxAbsScaler`)."""
 
     _REMEDY = "scale the values, as with MaxAbsScaler(clip=True)"
@@ -282,7 +282,7 @@ class BalancedWinnowClassifier(WeightedClassifier):
         return BalancedWinnow(n, eta=self.eta, bias=self.bias)
 
 
-class EliminationClassifier(OnlineClassifier):
+class EliminationClassifier(BinaryLearnerClassifier):
     """`th.Elimination` as a classifier, for values 0 and 1. A version space knows no weights, so there are none."""
 
     _NOT_NEGATIVE = True
@@ -305,7 +305,7 @@ class EliminationClassifier(OnlineClassifier):
         return self._partial_fit(X, y, classes, None)
 
 
-class AROWClassifier(WeightedClassifier):
+class AROWClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.AROW` as a classifier; a larger ``r`` trusts an example less."""
 
     def __init__(
@@ -327,7 +327,7 @@ class AROWClassifier(WeightedClassifier):
         return AROW(n, r=self.r, bias=self.bias)
 
 
-class AdaGradClassifier(WeightedClassifier):
+class AdaGradClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.AdaGrad` as a classifier, with `predict_proba` where the ``loss`` is "logistic"."""
 
     def __init__(
@@ -365,7 +365,7 @@ class AdaGradClassifier(WeightedClassifier):
             return np.log(self._chances(X))
 
 
-class InvariantClassifier(WeightedClassifier):
+class InvariantClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.Invariant` as a classifier: for attributes of any scale, with `predict_proba`."""
 
     def __init__(

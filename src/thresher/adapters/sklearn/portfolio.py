@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.adapters.sklearn.classifier import ClassWeight, WeightedClassifier
+from thresher.adapters.sklearn.classifier import BinaryLearnerClassifier, ClassWeight, WeightedClassifier
 from thresher.compose import Portfolio
 from thresher.compose.named_portfolio import named_portfolio
 from thresher.ledger import BestLane
@@ -16,7 +16,7 @@ from thresher.ledger import BestLane
 __all__ = ["PortfolioClassifier"]
 
 
-class PortfolioClassifier(WeightedClassifier):
+class PortfolioClassifier(WeightedClassifier, BinaryLearnerClassifier):
     """`th.Portfolio` as a classifier: many learners in one pass, and a vote that is provably close to the best of them.
 
     - ``master`` is "adahedge", or "fixed-share" for streams in which the best learner changes.

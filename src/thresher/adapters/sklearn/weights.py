@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,11 @@ __all__ = ["balanced", "class_weights", "sample_weights"]
 
 
 def sample_weights(given: object, rows: int) -> NDArray[np.float64] | None:
-    """The weights of rows, checked; None where none were given."""
+    """The weights of rows, or the one that all have, checked; None where none were given."""
     if given is None:
         return None
+    if isinstance(given, Real):
+        given = np.full(rows, float(given))
     array = check_array(given, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if array.shape != (rows,):
         raise ValueError(f"found sample_weight of shape {array.shape}, expected one weight for each of {rows} rows")
