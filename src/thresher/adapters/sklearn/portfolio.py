@@ -25,7 +25,7 @@ class PortfolioClassifier(WeightedClassifier, BinaryLearnerClassifier):
 
     `predict` is the vote: that is what `ledger_` certifies, by `th.BestLane()` beside the ``comparators``. `predict_proba` is
     calibrated as rounds come, and `decision_function` is the combined score, which it grows with; on few rows they may be on
-    another side than the vote. For more than two classes each class has a portfolio.
+    another side than the vote. For more than two classes each class has a portfolio, and `th.OneVersusRest` says the rest.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher.adapters.sklearn import PortfolioClassifier
