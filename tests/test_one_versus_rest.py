@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 import thresher as th
 from tests.learners import CASES, Case, N
 from tests.strategies import Stream
-from thresher.class_rounds import ClassLearner, ClassRounds
 from thresher import memory
+from thresher.class_rounds import ClassLearner, ClassRounds
 from thresher.compose.binary import Binary
 from thresher.compose.one_versus_rest import definition
 
