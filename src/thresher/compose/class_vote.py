@@ -20,14 +20,29 @@ class Heard:
 
     def hear(self, code: int, scores: NDArray[np.floating], begin: int = 0, *, seen: bool = True) -> None:
         """What a class scores from row `begin` on; unless it was `seen` before, it can be said from the next row on."""
+        if self.codes.size == 1:  # one example, one lane: then comparing arrays takes longer than learning
+            if seen and (self.codes.item() == NO_CLASS or scores.item() > self.scores.item()):
+                self.codes.fill(code)
+                self.scores.fill(scores.item())
+            return
         scores, begin = (scores, begin) if seen else (scores[1:], begin + 1)
         rows = slice(begin, begin + len(scores))
         better = (scores > self.scores[rows]) | (self.codes[rows] == NO_CLASS)
         np.copyto(self.scores[rows], scores, where=better)
         np.copyto(self.codes[rows], np.int32(code), where=better)
 
+    def move(self, changed: NDArray[np.bool_], begin: int) -> None:
+        """Whether a class's learner moved, from row `begin` on."""
+        if len(self.changed) == 1:
+            if changed.item():
+                self.changed.fill(True)
+        else:
+            self.changed[begin : begin + len(changed)] |= changed
+
     def first(self, rows: int) -> Heard:
         """What was heard of the first rows."""
+        if rows == len(self.codes):
+            return self
         part = Heard(0, 0)
         part.codes, part.scores, part.changed = self.codes[:rows], self.scores[:rows], self.changed[:rows]
         return part

@@ -311,7 +311,7 @@ class OneVersusRest:
                     if played.fault is not None:
                         last, fault = self._stopped(code, begin, played), played.fault
                     heard.hear(code, played.scores, begin - part.start, seen=code < known)
-                    heard.changed[begin - part.start : last - part.start] |= played.changed
+                    heard.move(played.changed, begin - part.start)
                 rows, heard = slice(part.start, last), heard.first(last - part.start)
                 made.codes[rows], made.scores[rows] = class_vote.teach(heard, codes[rows], self._master)
             except BaseException as error:  # no memory, or rows that another thread changes
