@@ -20,7 +20,7 @@ class Heard:
 
     def hear(self, code: int, scores: NDArray[np.floating], begin: int = 0, *, seen: bool = True) -> None:
         """What a class scores from row `begin` on; unless it was `seen` before, it can be said from the next row on."""
-        if self.codes.size == 1:  # one example, one lane: then comparing arrays takes longer than learning
+        if self.codes.size == scores.size == 1:  # one example, one lane: then comparing arrays takes longer than learning
             if seen and (self.codes.item() == NO_CLASS or scores.item() > self.scores.item()):
                 self.codes.fill(code)
                 self.scores.fill(scores.item())
@@ -33,7 +33,7 @@ class Heard:
 
     def move(self, changed: NDArray[np.bool_], begin: int) -> None:
         """Whether a class's learner moved, from row `begin` on."""
-        if len(self.changed) == 1:
+        if len(self.changed) == len(changed) == 1:
             if changed.item():
                 self.changed.fill(True)
         else:
