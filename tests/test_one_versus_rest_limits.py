@@ -20,7 +20,8 @@ from tests.learners import Case
 from tests.learners import N as LEARNERS_N
 from tests.many_classes import CLASSES, KINDS, blobs, classified, columns, every_case, every_kind, everything
 from tests.portfolios import N
-from thresher.compose import binary, memory
+from thresher import memory
+from thresher.compose import binary
 from thresher.compose.binary import Binary
 from thresher.linear import LinearLearner
 

@@ -1,1 +1,1 @@
-"""Thresher where people already work: scikit-learn in `adapters.sklearn`, river in `adapters.river`. Nothing is learned here."""
+"""Thresher where people already work: scikit-learn in `adapters.sklearn`, river in `adapters.river`. No algorithm is here."""

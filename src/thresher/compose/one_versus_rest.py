@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher import examples
+from thresher import examples, memory
 from thresher._core import Block
+from thresher.busy import Busy
 from thresher.class_labels import NO_CLASS, ClassLabel, ClassLabels
-from thresher.class_rounds import ClassPrediction, ClassRound, ClassRounds
-from thresher.compose import binary, class_vote, memory, one_versus_rest_state
+from thresher.class_rounds import ClassHypothesis, ClassPrediction, ClassRound, ClassRounds
+from thresher.compose import binary, class_vote, one_versus_rest_state
 from thresher.compose.binary import Binary
-from thresher.compose.busy import Busy
 from thresher.compose.class_rows import ClassColumns, ClassRows
 from thresher.compose.class_vote import Heard
 from thresher.compose.given import one_row, one_weight, restated
@@ -177,9 +177,7 @@ class OneVersusRest:
             codes, labels = self._labels.read([y], 1) if code == NO_CLASS else (np.array([code], np.int32), self._labels)
             rounds = self._learn(ClassRows(block, codes, labels, np.array([scale])), x, [y], one=True)
         said = ClassPrediction(rounds.classes[int(rounds.predictions[0])], float(rounds.scores[0]))
-        label = rounds.classes[int(rounds.labels[0])]
-        assert label is not None
-        return ClassRound(rounds.first, x, said, label, bool(rounds.changed[0]), scale)
+        return ClassRound(rounds.first, x, said, rounds.classes.at(int(rounds.labels[0])), bool(rounds.changed[0]), scale)
 
     # ---- many at once -----------------------------------------------------------------------------------------------
 
@@ -192,9 +190,8 @@ class OneVersusRest:
         block, read = self._block(X)
         scales = example_weights(weights, len(block))
         with self._busy.writing():
-            given = y if isinstance(y, np.ndarray) or not isinstance(y, Iterable) or isinstance(y, str | bytes) else list(y)
-            rows = ClassRows(block, *self._labels.read(given, len(block)), scales)
-            return self._learn(rows, read, given)
+            codes, labels, given = self._labels.read_given(y, len(block))
+            return self._learn(ClassRows(block, codes, labels, scales), read, given)
 
     def predict_many(self, X: object) -> NDArray[Any]:
         """The classes predicted for many examples, one a row; None before there is one. Changes nothing."""
@@ -381,39 +378,24 @@ class OneVersusRest:
             raise self._broken
 
 
-class OneVersusRestHypothesis:
+class OneVersusRestHypothesis(ClassHypothesis):
     """What it believed at one moment. It predicts, and never changes.
 
     >>> import thresher as th
-    >>> learner = th.OneVersusRest(th.Perceptron(2), ["oak", "fir"])
+    >>> learner = th.OneVersusRest(th.AdaGrad(2), ["oak", "fir"])
     >>> frozen = learner.hypothesis()
     >>> _ = learner.learn([0, 1], "fir")
-    >>> frozen.predict([0, 1]).label, learner.predict([0, 1]).label
-    ('oak', 'fir')
+    >>> frozen.p_many([[0, 1]]).tolist(), learner.predict([0, 1]).label
+    ([[0.5, 0.5]], 'fir')
     """
 
     def __init__(self, learner: OneVersusRest) -> None:
-        self._learner = learner
-        self.n, self.rounds, self.classes = learner.n, learner.rounds, learner.classes
-
-    def predict(self, x: object) -> ClassPrediction:
-        """The class whose learner scores highest; None where there is none."""
-        return self._learner.predict(x)
-
-    def predict_many(self, X: object) -> NDArray[Any]:
-        """The classes predicted for many examples, one a row."""
-        return self._learner.predict_many(X)
-
-    def score_many(self, X: object) -> NDArray[np.float64]:
-        """The scores of many examples: rows × classes."""
-        return self._learner.score_many(X)
+        super().__init__(learner)
+        self._chances = learner.p_many
 
     def p_many(self, X: object) -> NDArray[np.float64]:
         """The chances of each class: rows × classes, each row with the sum 1."""
-        return self._learner.p_many(X)
-
-    def __repr__(self) -> str:
-        return f"<hypothesis of {self._learner!r}>"
+        return self._chances(X)
 
 
 def _linear(learner: Binary) -> LinearLearner:
