@@ -98,8 +98,8 @@ _BIAS = (
     "check passes, as test_class_weights_are_obeyed_where_the_bias_can_follow shows"
 )
 _VOTES = (
-    "with three classes what the portfolio says is predicted, as it was in the rounds that were counted; its calibrated chances "
-    "may order classes otherwise where two are near"
+    "with three classes what the portfolio says is predicted, as it was in the rounds that were counted; its calibrated "
+    "chances may order classes otherwise where two are near"
 )
 _OUTSIDE = "the check's values are not those that the learner takes, and it says so; behind a scaler the check passes"
 _NEGATIVE = "the check gives values below 0 whatever the tags say"

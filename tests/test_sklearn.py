@@ -149,11 +149,30 @@ def test_a_portfolio_is_certified_without_being_asked() -> None:
 
 
 @each_classifier
-def test_with_more_classes_there_is_no_ledger_and_it_says_why(name: str) -> None:
-    classifier = CLASSIFIERS[name]().fit(*rows(50, 3))
-    assert not hasattr(classifier, "ledger_")
-    with pytest.raises(AttributeError, match="more classes"):
-        _ = classifier.ledger_
+def test_with_more_classes_the_ledger_counts(name: str) -> None:
+    X, y = rows(50, 3)
+    classifier = CLASSIFIERS[name]().fit(X, y)
+    assert (classifier.ledger_.rounds, classifier.ledger_.mistakes) == (50, classifier.mistakes_)
+    assert classifier.ledger_.best_constant == 50 - np.bincount(y).max()
+
+
+def test_the_multiclass_perceptron_is_held_against_weights_of_every_class() -> None:
+    X, y = np.tile(np.eye(3), (20, 1)), ["oak", "fir", "yew"] * 20
+    u = th.ClassSeparator([[0, 1, 0], [1, 0, 0], [0, 0, 1]], classes=[0, 1, 2])
+    classifier = ours.MulticlassPerceptronClassifier(bias=None, comparators=[u]).fit(X, y)
+    best = classifier.ledger_.headline
+    assert best is not None
+    assert (best.verdict, best.count, best.bound.at_most) == (Verdict.CERTIFIED, classifier.mistakes_, 6)
+    again = pickle.loads(pickle.dumps(classifier))
+    assert again.ledger_.certificates() == classifier.ledger_.certificates()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_comparator_that_cannot_watch_is_refused_before_anything_is_learned(classes: int) -> None:
+    of_classes, of_labels = th.ClassSeparator(np.ones((2, N)), classes=[0, 1]), th.Separator(np.ones(N))
+    classifier = ours.PerceptronClassifier(comparators=[of_classes if classes == 2 else of_labels])
+    with pytest.raises(th.ParameterError, match="comparator"):
+        classifier.fit(*rows(50, classes))
 
 
 # ---- copies ---------------------------------------------------------------------------------------------------------------
@@ -169,8 +188,8 @@ def test_a_pickled_classifier_goes_on_as_if_it_had_never_stopped(name: str, clas
     for classifier in (going, stopped):
         classifier.partial_fit(X[90:], y[90:])
     assert everything(stopped) == everything(going)
-    if name != "MulticlassPerceptronClassifier" and classes == 2:
-        assert stopped.ledger_.tally == going.ledger_.tally
+    assert stopped.ledger_.tally == going.ledger_.tally
+    assert stopped.ledger_.classes == going.ledger_.classes
 
 
 @each_classifier

@@ -181,7 +181,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def ledger_(self) -> Ledger:
-        """What happened in all rounds, held against what is proven; for two classes that are known beforehand."""
+        """What happened in all rounds, held against what is proven.
+
+        Of two classes that were known beforehand the second is +1; else the rounds have codes for classes: places in `classes_`
+        if these were known beforehand, and otherwise in the order in which they came.
+        """
         return self._course.ledger
 
     @property
@@ -211,6 +215,9 @@ class BinaryLearnerClassifier(OnlineClassifier):
     learner; more, or classes that are still to come, by a `th.OneVersusRest` of such learners.
     """
 
+    #: What a ledger of two classes always has.
+    _ALWAYS: ClassVar[Sequence[Any]] = ()
+
     comparators: Sequence[Any]
 
     @abstractmethod
@@ -219,11 +226,8 @@ class BinaryLearnerClassifier(OnlineClassifier):
 
     def _begin(self, n: int, classes: Classes) -> Course:
         if len(classes) == 2 and not classes.open:
-            return Pair(self._learner(n), classes, self._compared())
-        return EachClass(self._learner(n), classes)
-
-    def _compared(self) -> Sequence[Any]:
-        return self.comparators
+            return Pair(self._learner(n), classes, (*self._ALWAYS, *self.comparators))
+        return EachClass(self._learner(n), classes, self.comparators)
 
 
 class WeightedClassifier(OnlineClassifier):

@@ -9,11 +9,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher._core import Rounds
 from thresher.adapters.sklearn.classes import Classes, Codes
 from thresher.adapters.sklearn.lines import Line, line, zero
+from thresher.class_rounds import ClassRounds
 from thresher.compose import OneVersusRest, Portfolio
-from thresher.errors import ExampleError
+from thresher.errors import ExampleError, ParameterError
 from thresher.ledger import Ledger
+from thresher.ledger.class_tally import ClassComparator
+from thresher.ledger.tally import Comparator
 from thresher.linear import LinearLearner, MulticlassPerceptron
 
 __all__ = ["Course", "EachClass", "Pair", "Together"]
@@ -28,11 +32,10 @@ class Course(Protocol):
     #: How many rows of each class there were, by code.
     counts: NDArray[np.int64]
 
-    @property
-    def learner(self) -> Any: ...
+    ledger: Ledger
 
     @property
-    def ledger(self) -> Ledger: ...
+    def learner(self) -> Any: ...
 
     def meet(self, classes: Classes) -> None:
         """These are the classes from now on: those before, and new ones that the next rows bring."""
@@ -63,7 +66,7 @@ class Pair:
     def __init__(self, learner: LinearLearner | Portfolio, classes: Classes, comparators: Sequence[Any]) -> None:
         self.learner, self.classes = learner, classes
         self.counts = np.zeros(2, np.int64)
-        self.ledger = Ledger(*comparators)
+        self.ledger = Ledger(*_watching(comparators, Comparator, "th.Separator, as there are two classes"))
 
     def meet(self, classes: Classes) -> None:
         """Nothing new: both classes were known."""
@@ -72,12 +75,12 @@ class Pair:
         try:
             rounds = self.learner.learn_many(X, 2 * codes.astype(np.int8, copy=False) - 1, weights)
         except ExampleError as error:
-            if error.rounds is not None:
+            if isinstance(error.rounds, Rounds):
                 self._enter(error.rounds, codes)
             raise
         self._enter(rounds, codes)
 
-    def _enter(self, rounds: Any, codes: Codes) -> None:
+    def _enter(self, rounds: Rounds, codes: Codes) -> None:
         self.ledger.enter(rounds)
         second = np.count_nonzero(codes[: len(rounds)])
         self.counts += (len(rounds) - second, second)
@@ -107,27 +110,33 @@ class Pair:
 class Many(ABC):
     """Any number of classes: a learner of many, which knows each by its code. Scores are counted from `zero` on."""
 
-    def __init__(self, learner: OneVersusRest | MulticlassPerceptron, classes: Classes, zero: float) -> None:
+    def __init__(
+        self, learner: OneVersusRest | MulticlassPerceptron, classes: Classes, comparators: Sequence[Any], *, zero: float = 0.0
+    ) -> None:
         self.learner, self.classes, self._zero = learner, classes, zero
         self.counts = np.zeros(len(classes), np.int64)
-
-    @property
-    def ledger(self) -> Ledger:
-        raise AttributeError(_NO_LEDGER)
+        self.ledger = Ledger(
+            *_watching(comparators, ClassComparator, "th.ClassSeparator, as there may be more than two classes")
+        )
 
     def meet(self, classes: Classes) -> None:
         self.classes = classes
         self.counts = np.append(self.counts, np.zeros(len(classes) - len(self.counts), np.int64))
 
     def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None) -> None:
-        before = self.learner.rounds
         try:
-            self.learner.learn_many(X, codes, weights)
-        finally:
-            learned = codes[: self.learner.rounds - before]
-            self.counts += np.bincount(learned, minlength=len(self.counts))
-            known = len(self.learner.classes)  # fewer, where a row was refused before the others came
-            self.classes, self.counts = self.classes.first(known), self.counts[:known]
+            rounds = self.learner.learn_many(X, codes, weights)
+        except ExampleError as error:
+            if isinstance(error.rounds, ClassRounds):
+                self._enter(error.rounds, codes)
+            raise
+        self._enter(rounds, codes)
+
+    def _enter(self, rounds: ClassRounds, codes: Codes) -> None:
+        self.ledger.enter(rounds)
+        self.counts += np.bincount(codes[: len(rounds)], minlength=len(self.counts))
+        known = len(self.learner.classes)  # fewer, where a row was refused before the others came
+        self.classes, self.counts = self.classes.first(known), self.counts[:known]
 
     def predict(self, X: object) -> NDArray[np.intp]:
         said: NDArray[np.intp] = self.learner.predict_many(X)
@@ -162,9 +171,9 @@ class Many(ABC):
 class EachClass(Many):
     """A binary learner for each class, which plays it against the rest."""
 
-    def __init__(self, learner: LinearLearner | Portfolio, classes: Classes) -> None:
+    def __init__(self, learner: LinearLearner | Portfolio, classes: Classes, comparators: Sequence[Any]) -> None:
         self._each = OneVersusRest(learner, classes=classes.codes.tolist())
-        super().__init__(self._each, classes, zero(learner))
+        super().__init__(self._each, classes, comparators, zero=zero(learner))
 
     def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         lines = [_line(self._each.learner(code)) for code in self.classes.codes.tolist()]
@@ -174,9 +183,9 @@ class EachClass(Many):
 class Together(Many):
     """One learner of all classes: a mistake moves the right class and the predicted one."""
 
-    def __init__(self, n: int, bias: float | None, classes: Classes) -> None:
+    def __init__(self, n: int, bias: float | None, classes: Classes, comparators: Sequence[Any]) -> None:
         self._all = MulticlassPerceptron(n, bias=bias, classes=classes.codes.tolist())
-        super().__init__(self._all, classes, 0.0)
+        super().__init__(self._all, classes, comparators)
 
     def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         codes = self.classes.codes
@@ -189,10 +198,14 @@ def _line(learner: LinearLearner | Portfolio) -> Line:
     return line(learner)
 
 
-_NO_LEDGER = (
-    "a ledger holds the rounds of one learner with two labels, and here there are more classes, or more may come: fit on two "
-    "classes, or name two in the first partial_fit; mistakes_ counts in any case"
-)
+def _watching(comparators: Sequence[Any], kind: type, expected: str) -> Sequence[Any]:
+    """The comparators, each of which can watch these rounds: to find out after they were learned would be too late."""
+    for comparator in comparators:
+        if not isinstance(comparator, kind):
+            raise ParameterError(f"found the comparator {comparator!r}, expected one such as {expected}")
+    return comparators
+
+
 _NO_LINE = (
     "a portfolio has no weights of its own: its learners vote, and each has some; "
     "learner_.learner(learner_.best_lane).weights are the best one's"

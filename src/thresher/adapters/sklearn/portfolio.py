@@ -35,6 +35,8 @@ class PortfolioClassifier(WeightedClassifier, BinaryLearnerClassifier):
     (True, 'certified')
     """
 
+    _ALWAYS = (BestLane(),)
+
     def __init__(
         self,
         *,
@@ -54,9 +56,6 @@ class PortfolioClassifier(WeightedClassifier, BinaryLearnerClassifier):
 
     def _learner(self, n: int) -> Portfolio:
         return named_portfolio(n, master=self.master, cost_positive=self.cost_positive, bias=self.bias)
-
-    def _compared(self) -> Sequence[Any]:
-        return (BestLane(), *self.comparators)
 
     def predict_proba(self, X: object) -> NDArray[np.float64]:
         """The calibrated chance of each class, one row a row."""
