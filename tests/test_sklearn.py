@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -53,6 +55,11 @@ def rows(count: int, classes: int = 2, seed: int = 0) -> tuple[NDArray[np.float6
 def everything(classifier: Any) -> tuple[object, ...]:
     parameters, arrays = classifier.learner_.state()
     return repr(parameters), {name: array.tobytes() for name, array in arrays.items()}, classifier.classes_.tolist()
+
+
+def test_nothing_but_the_adapter_imports_scikit_learn() -> None:
+    code = "import sys, thresher as th; [getattr(th, name) for name in th.__all__]; assert 'sklearn' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 # ---- two classes: the learner itself --------------------------------------------------------------------------------------
@@ -266,3 +273,33 @@ def test_pipelines_searches_and_calibration(name: str) -> None:
     sure = calibration.CalibratedClassifierCV(made, cv=2).fit(X, y)
     assert sure.score(X, y) > 0.7
     assert sure.predict_proba(X).shape == (len(y), 2)
+
+
+def test_frames_that_a_transformer_makes_and_weights_that_are_routed() -> None:
+    X, y = rows(60)
+    weights = np.arange(60) % 3 + 0.5
+    scaler = import_module("sklearn.preprocessing").MinMaxScaler().set_output(transform="pandas")
+    classifier: Any = ours.WinnowClassifier()
+    with import_module("sklearn").config_context(enable_metadata_routing=True):
+        made = import_module("sklearn.pipeline").make_pipeline(scaler, classifier.set_fit_request(sample_weight=True))
+        made.fit(X, y, sample_weight=weights)
+    assert made[-1].feature_names_in_.tolist() == [f"x{k}" for k in range(N)]
+    assert everything(made[-1]) == everything(ours.WinnowClassifier().fit(X, y, sample_weight=weights))
+
+
+def test_after_fit_a_stream_may_go_on_with_the_same_classes() -> None:
+    X, y = rows(60)
+    classifier = ours.AROWClassifier().fit(X[:30], y[:30]).partial_fit(X[30:], y[30:])
+    assert everything(classifier) == everything(ours.AROWClassifier().fit(X, y))
+    with pytest.raises(ValueError, match="found the labels 5"):
+        classifier.partial_fit(X, np.where(y == 1, 5, 0))
+
+
+def test_rows_are_read_where_they_lie_and_never_changed() -> None:
+    X, y = rows(60)
+    for given in (X, X.astype(np.float32), scipy.sparse.csr_matrix(X), scipy.sparse.csr_array(X.astype(np.float32))):
+        classifier = ours.PerceptronClassifier()
+        assert classifier._rows(given, reset=True) is given
+        data = given.data if scipy.sparse.issparse(given) else given
+        data.flags.writeable = False
+        assert everything(classifier.fit(given, y)) == everything(ours.PerceptronClassifier().fit(X, y))
