@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import pickle
 from typing import Any
 
 import numpy as np
@@ -413,49 +412,3 @@ def test_a_ledger_that_was_opened_after_others_has_certificates_before_its_first
     earlier.enter(th.Perceptron(1).learn([1.0], -1))
     ledger = th.Ledger(th.Separator([-1.0]), after=earlier.tally)
     assert {certificate.verdict for certificate in ledger.certificates()} == {Verdict.REFUTED}
-
-
-# ---- copies and pickles -------------------------------------------------------------------------------------------------
-
-
-def copies(ledger: th.Ledger) -> list[th.Ledger]:
-    return [copy.copy(ledger), copy.deepcopy(ledger), pickle.loads(pickle.dumps(ledger))]
-
-
-def test_a_pickled_ledger_counts_on() -> None:
-    X, y = np.eye(4), [1, -1, -1, 1]
-    learner, ledger = th.Perceptron(4), th.Ledger()
-    ledger.enter(learner.learn_many(X, y))
-    again = copies(ledger)
-    more = learner.learn_many(-X, y)
-    ledger.enter(more)
-    for other in again:
-        other.enter(more)
-        assert other.tally == ledger.tally
-
-
-def test_a_pickled_ledger_of_a_portfolio_certifies_as_before() -> None:
-    X, y = np.tile(np.eye(3), (20, 1)), [1, -1, -1] * 20
-    portfolio, ledger = th.Portfolio(3), th.Ledger(th.BestLane())
-    ledger.enter(portfolio.learn_many(X, y))
-    for other in copies(ledger):
-        assert other.certificates() == ledger.certificates()
-        assert other.certificates()[0].verdict is Verdict.CERTIFIED
-
-
-def test_what_a_comparator_cannot_hand_on_makes_a_pickled_ledger_conditional() -> None:
-    learner, ledger = th.Perceptron(4), th.Ledger(th.Separator(-np.ones(4)))
-    ledger.enter(learner.learn_many(np.eye(4), [-1] * 4))
-    assert ledger.certificates()[0].verdict is Verdict.CERTIFIED
-    again = copies(ledger)
-    more = learner.learn_many(np.eye(4), [-1] * 4)
-    for other in again:
-        other.enter(more)
-        assert other.tally.unseen == 4
-        assert {certificate.verdict for certificate in other.certificates()} == {Verdict.CONDITIONAL}
-
-
-def test_a_ledger_of_losses_is_not_pickled() -> None:
-    ledger = th.Ledger(th.BestExpert())
-    with pytest.raises(TypeError, match="losses"):
-        pickle.dumps(ledger)

@@ -172,6 +172,26 @@ def test_a_bad_row_leaves_all_as_after_the_row_before(name: str, opened: bool, b
     assert classifier.mistakes_ == good.mistakes_
 
 
+@each_weighted
+def test_what_is_refused_before_it_is_learned_changes_nothing(name: str) -> None:
+    X, y = rows(40, 3)
+    classifier = CLASSIFIERS[name]().partial_fit(X, y)
+    before = everything(classifier)
+    classifier.set_params(class_weight={0: -1.0})
+    with pytest.raises(th.ParameterError, match="class_weight"):
+        classifier.partial_fit(X, y + 7)
+    classifier.set_params(class_weight=None)
+    for sample_weight in (np.full(40, -1.0), np.ones(39)):
+        with pytest.raises(ValueError, match="sample_weight"):
+            classifier.partial_fit(X, y + 7, sample_weight=sample_weight)
+    with pytest.raises(ValueError, match="6 features"):
+        classifier.partial_fit(X[:, :3], y + 7)
+    assert everything(classifier) == before
+    assert classifier.decision_function(X).shape == (40, 3)
+    classifier.partial_fit(X, y + 7)
+    assert len(classifier.classes_) == 6
+
+
 def test_where_the_first_row_is_bad_nothing_is_fitted() -> None:
     classifier = ours.PerceptronClassifier()
     with pytest.raises(ValueError, match="NaN"):

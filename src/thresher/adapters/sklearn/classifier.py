@@ -66,7 +66,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError("found zero for every sample_weight, expected one above 0")
         course, codes = self._begin(rows.shape[1], classes), classes.read(given)[1]
         for _ in range(self._checked_passes()):
-            self._learn(course, rows, codes, weights)
+            self._learn(course, classes, rows, codes, weights)
         self._course = course
         return self
 
@@ -81,9 +81,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         seen, codes = before.read(given)
         weights = sample_weights(sample_weight, len(given))
         course = self._begin(rows.shape[1], before) if first else self._course
-        course.meet(seen)
         try:
-            self._learn(course, rows, codes, weights)
+            self._learn(course, seen, rows, codes, weights)
         finally:
             if course.learner.rounds:
                 self._course = course
@@ -94,11 +93,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             raise ParameterError(f"found passes = {self.passes!r}, expected a whole number of at least 1")
         return int(self.passes)
 
-    def _learn(self, course: Course, rows: Any, codes: Codes, weights: NDArray[np.float64] | None) -> None:
-        by_class = class_weights(self.class_weight, course.classes, codes, course.counts)
+    def _learn(self, course: Course, classes: Classes, rows: Any, codes: Codes, weights: NDArray[np.float64] | None) -> None:
+        by_class = class_weights(self.class_weight, classes, codes, course.counts)
         both = by_class if weights is None else weights if by_class is None else weights * by_class
         with self._refusing(rows):
-            course.learn(rows, codes, both)
+            course.learn(rows, codes, both, classes)
 
     def _read(self, X: object, y: object, *, reset: bool) -> tuple[Any, NDArray[Any]]:
         rows = self._rows(X, reset=reset)

@@ -37,12 +37,11 @@ class Course(Protocol):
     @property
     def learner(self) -> Any: ...
 
-    def meet(self, classes: Classes) -> None:
-        """These are the classes from now on: those before, and new ones that the next rows bring."""
-        ...
+    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None, classes: Classes) -> None:
+        """One round a row; `classes` are those before, and behind them those that these rows bring.
 
-    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None) -> None:
-        """One round a row. At a row that is refused, everything is as after the rows before it."""
+        At a row that is refused, everything is as after the rows before it.
+        """
         ...
 
     def predict(self, X: object) -> NDArray[np.intp]:
@@ -68,10 +67,8 @@ class Pair:
         self.counts = np.zeros(2, np.int64)
         self.ledger = Ledger(*_watching(comparators, Comparator, "th.Separator, as there are two classes"))
 
-    def meet(self, classes: Classes) -> None:
-        """Nothing new: both classes were known."""
-
-    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None) -> None:
+    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None, classes: Classes) -> None:
+        self.classes = classes  # the same: both were known
         try:
             rounds = self.learner.learn_many(X, 2 * codes.astype(np.int8, copy=False) - 1, weights)
         except ExampleError as error:
@@ -119,24 +116,21 @@ class Many(ABC):
             *_watching(comparators, ClassComparator, "th.ClassSeparator, as there may be more than two classes")
         )
 
-    def meet(self, classes: Classes) -> None:
-        self.classes = classes
-        self.counts = np.append(self.counts, np.zeros(len(classes) - len(self.counts), np.int64))
-
-    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None) -> None:
+    def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None, classes: Classes) -> None:
         try:
             rounds = self.learner.learn_many(X, codes, weights)
         except ExampleError as error:
             if isinstance(error.rounds, ClassRounds):
-                self._enter(error.rounds, codes)
+                self._enter(error.rounds, codes, classes)
             raise
-        self._enter(rounds, codes)
+        self._enter(rounds, codes, classes)
 
-    def _enter(self, rounds: ClassRounds, codes: Codes) -> None:
+    def _enter(self, rounds: ClassRounds, codes: Codes, classes: Classes) -> None:
         self.ledger.enter(rounds)
-        self.counts += np.bincount(codes[: len(rounds)], minlength=len(self.counts))
-        known = len(self.learner.classes)  # fewer, where a row was refused before the others came
-        self.classes, self.counts = self.classes.first(known), self.counts[:known]
+        self.classes = classes.first(len(self.learner.classes))  # fewer, where a row was refused before the others came
+        counts = np.bincount(codes[: len(rounds)], minlength=len(self.classes))
+        counts[: len(self.counts)] += self.counts
+        self.counts = counts
 
     def predict(self, X: object) -> NDArray[np.intp]:
         said: NDArray[np.intp] = self.learner.predict_many(X)

@@ -34,11 +34,11 @@ def class_weights(given: object, classes: Classes, codes: Codes, counts: NDArray
     if given is None:
         return None
     if isinstance(given, str) and given == "balanced":
-        return balanced(codes, counts)
+        return balanced(codes, np.append(counts, np.zeros(len(classes) - len(counts), np.int64)))
     if not isinstance(given, Mapping):
         raise ParameterError(f'found class_weight = {given!r}, expected None, "balanced", or a weight for each class')
     known = classes.sorted.tolist()
-    if not classes.open and (others := [label for label in given if label not in known]):
+    if not classes.open and (others := list(given.keys() - set(known))):
         raise ParameterError(f"found {others!r} in class_weight, expected some of the classes {known!r}")
     of_class = np.array([given.get(label, 1.0) for label in known], np.float64)
     if not (np.isfinite(of_class) & (of_class >= 0.0)).all():
