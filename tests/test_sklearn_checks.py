@@ -8,7 +8,8 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import check_class_weight_classifiers, check_estimator, parametrize_with_checks
 
-from tests.sklearn_classifiers import ANY_VALUES, SMALL_BIAS, SOME_VALUES, SQUASHED, expected_failures
+from tests.sklearn_classifiers import ANY_VALUES, CLASSIFIERS, SMALL_BIAS, SOME_VALUES, SQUASHED, expected_failures
+from thresher.adapters import sklearn as ours
 
 _STATUSES = ("passed", "failed", "xfail")
 
@@ -33,6 +34,12 @@ def test_a_classifier_of_some_values_passes_all_that_can_be_passed_without_them(
     assert by_status["failed"] == set()
     assert by_status["xfail"] == set(expected_failures(classifier))
     assert by_status["passed"] & by_status["xfail"] == set()
+
+
+def test_no_classifier_is_left_out() -> None:
+    bases = {"BinaryLearnerClassifier", "OnlineClassifier", "WeightedClassifier"}
+    assert set(CLASSIFIERS) == set(ours.__all__) - bases
+    assert ours.__all__ == sorted(ours.__all__)
 
 
 @pytest.mark.parametrize("name", SMALL_BIAS)
