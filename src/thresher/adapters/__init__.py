@@ -1,1 +1,4 @@
-"""Thresher where people already work: scikit-learn in `adapters.sklearn`, river in `adapters.river`. Nothing is learned here."""
+"""Thresher where people already work: scikit-learn in `adapters.sklearn`, river in `adapters.river`, ONNX in `adapters.onnx`.
+
+Nothing is learned here, and nothing of this is imported unless it is asked for.
+"""
