@@ -161,7 +161,7 @@ def check_refused_at(row: int, X: Any, y: Any, match: str, column: object = None
     assert str(error).startswith(f"row {row}: ")
     played = [loop.learn(GOOD[k], y[k], 1.0 if weights is None else weights[k]) for k in range(row)]
     assert everything(learner) == everything(loop)
-    assert error.rounds is not None
+    assert isinstance(error.rounds, Rounds)
     assert [error.rounds[k] for k in range(len(error.rounds))] == played
     return error
 

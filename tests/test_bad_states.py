@@ -196,7 +196,7 @@ def check_result_or_typed_error(learner: th.Perceptron, call: Callable[[], objec
     if error is None:
         assert isinstance(result, th.Prediction | th.Round | th.Rounds | np.ndarray)
         return
-    played = [] if error.rounds is None else [error.rounds[k] for k in range(len(error.rounds))]
+    played = [error.rounds[k] for k in range(len(error.rounds))] if isinstance(error.rounds, th.Rounds) else []
     assert [loop.learn(again.example, again.label, again.weight) for again in played] == played
     assert everything(learner) == everything(loop)
 

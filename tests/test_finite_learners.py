@@ -275,6 +275,7 @@ def test_a_bad_row_stops_as_the_loop_would(kind: type[ClassLearner]) -> None:
         with pytest.raises(error, match=message) as caught:
             learner.learn_many(X, y)
         rounds = [alone.learn(x, label) for x, label in zip(X[:2], y[:2], strict=True)]
+        assert isinstance(caught.value.rounds, th.Rounds)
         assert (caught.value.row, each(caught.value.rounds)) == (2, rounds)
         assert facts(learner) == facts(alone)
     with pytest.raises(th.ExampleError, match="row 1: found 7") as caught:

@@ -81,7 +81,7 @@ def check_row_refused(make: Maker, X: Any, row: int, match: str, column: object)
     with pytest.raises(th.ExampleError, match=f"^row {row}: {match}") as caught:
         learner.learn_many(X, LABELS)
     assert (caught.value.row, caught.value.column) == (row, column)
-    assert caught.value.rounds is not None
+    assert isinstance(caught.value.rounds, th.Rounds)
     assert columns(caught.value.rounds) == columns(make().learn_many(GOOD[:row], LABELS[:row]))
     assert everything(learner) == everything(loop)
     for call in (learner.score_many, learner.predict_many):

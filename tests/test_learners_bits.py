@@ -240,7 +240,7 @@ def check_stops_at(case: Case, k: int, X: Any, stream: Stream, y: list[Any], wei
     with pytest.raises(th.ExampleError, match=f"^row {k}: .*expected|^row {k}: a zero vector") as caught:
         learner.learn_many(X, y, weights)
     assert caught.value.row == k
-    assert caught.value.rounds is not None
+    assert isinstance(caught.value.rounds, th.Rounds)
     assert [caught.value.rounds[i] for i in range(k)] == played
     assert len(caught.value.rounds) == k
     assert everything(learner) == everything(loop)

@@ -125,7 +125,7 @@ def test_at_a_bad_row_everything_is_as_after_the_row_before(
     error = caught.value
     assert (error.row, len(error.rounds or ()), str(error)[:7]) == (7, 7, "row 7: ")
     assert isinstance(error, th.LabelError) == ("label" in bad)
-    assert error.rounds is not None
+    assert isinstance(error.rounds, th.Rounds)
     assert error.rounds.after == first.after
     assert made.rounds == 7
     assert made.lane_losses.tolist() == good.lane_losses.tolist()

@@ -30,10 +30,10 @@ def test_the_public_names() -> None:
         "Disjunction", "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge",
         "Hypothesis", "ImprovedMajority", "Invariant", "Label", "LabelError", "LaneError", "Learner", "Ledger",
         "LedgerError", "LiteralWinnow", "LossRound", "LossRounds", "MarginPerceptron", "Mixture", "NotRealizable",
-        "Optimal", "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction",
-        "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError", "Stream",
-        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac", "save",
-        "trace",
+        "OneVersusRest", "Optimal", "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio",
+        "Prediction", "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError",
+        "Stream", "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac",
+        "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

@@ -209,6 +209,7 @@ void bind_values(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_group(nb::module_& m);
 void bind_bank(nb::module_& m);
+void bind_multiclass(nb::module_& m);
 void bind_frozen(nb::module_& m);
 void bind_experts(nb::module_& m);
 void bind_labels(nb::module_& m);

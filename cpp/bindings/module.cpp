@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     python::bind_values(m);
     python::bind_group(m);
     python::bind_bank(m);
+    python::bind_multiclass(m);
     python::bind_frozen(m);
     python::bind_experts(m);
     python::bind_majority(m);

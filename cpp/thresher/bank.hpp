@@ -23,8 +23,8 @@
 #include "lanes/constant.hpp"
 #include "lanes/first_order.hpp"
 #include "lanes/invariant.hpp"
+#include "lanes/reader.hpp"
 #include "lanes/scaled_winnow.hpp"
-#include "lanes/scratch.hpp"
 #include "rows.hpp"
 
 namespace thresher {
@@ -118,48 +118,10 @@ class Bank {
 
     using Scratch = thresher::Scratch<Real>;
 
-    // Reads a row, or says that it is not canonical as it stands. What the user holds is copied before it is checked.
+    // Reads a canonical row.
     template <class Row>
     Fault::Kind read(const Row& row, Scratch& scratch) const {
-        const std::size_t size = row.size;
-        scratch.count = size;
-        scratch.at.resize((size + 3) / 4 * 4);
-        scratch.values.resize(scratch.at.size());
-        std::int64_t* const at = scratch.at.data();
-        Real* const values = scratch.values.data();
-        const bool good = sweep_lanes([&](auto sweeps) {
-            if constexpr (requires { row.slots; }) {
-                if (!sweeps.places(row.slots, size, n_, stride_, at)) return false;
-            } else {
-                for (std::size_t j = 0; j < size; ++j) at[j] = static_cast<std::int64_t>(j * stride_);
-            }
-            sweeps.convert(row.values, size, values);
-            return true;
-        });
-        if (!good) return Fault::Kind::unsettled;
-        if (!scratch.look()) [[unlikely]]
-            return look_again(row, scratch);
-        fill_up(scratch);
-        return Fault::Kind::none;
-    }
-
-    // A row in any order, or what is wrong with it.
-    template <class Row>
-    Fault read_any(const Row& row, Scratch& scratch, Canonical& canonical) const {
-        if (read(row, scratch) == Fault::Kind::none) return {};
-        if (const Fault fault = canonical.read(row, n_)) return fault;
-        return {read(canonical.row(), scratch)};
-    }
-
-    // The rows after the next, into the cache: those that read in bursts are not waited for. Fetching never faults.
-    template <class Row>
-    static void fetch_ahead(const Row& row) {
-        const auto fetch = [](const auto* at, std::size_t size) {
-            const auto* const bytes = reinterpret_cast<const char*>(at + 2 * size);
-            for (std::size_t line = 0; line < size * sizeof(*at); line += 64) __builtin_prefetch(bytes + line);
-        };
-        fetch(row.values, row.size);
-        if constexpr (requires { row.slots; }) fetch(row.slots, row.size);
+        return reader().read(row, scratch);
     }
 
     // The lines of the records that a row needs, into the cache.
@@ -273,71 +235,17 @@ class Bank {
     std::int64_t rounds = 0;
 
   private:
-    // Terms of value 0, up to a multiple of four, in a record that is nobody's.
-    void fill_up(Scratch& scratch) const {
-        for (std::size_t j = scratch.count; j < scratch.at.size(); ++j) {
-            scratch.at[j] = static_cast<std::int64_t>(n_ * stride_);
-            scratch.values[j] = 0;
-        }
-    }
-
-    // The same for a row with values that lanes cannot hold as they are: large ones are clipped, tiny ones left out.
-    template <class Row>
-    [[gnu::noinline]] Fault::Kind look_again(const Row& row, Scratch& scratch) const {
-        std::size_t kept = 0;
-        for (std::size_t j = 0; j < scratch.count; ++j) {
-            const auto given = static_cast<double>(row.values[j]);
-            if (!acceptable(given) || given == 0.0) return Fault::Kind::unsettled;
-            const auto value = static_cast<Real>(std::clamp(given, -most_, most_));
-            if (std::fabs(value) < Limits<Real>::smallest || value == 0) continue;
-            scratch.at[kept] = scratch.at[j];
-            scratch.values[kept++] = value;
-        }
-        scratch.count = kept;
-        scratch.at.resize((kept + 3) / 4 * 4);
-        scratch.values.resize(scratch.at.size());
-        scratch.look();
-        fill_up(scratch);
-        return Fault::Kind::none;
-    }
-
     Said<Real> at(const Said<Real>& said, std::size_t k) const {
         return {said.says + k * lanes(), said.scores + k * lanes()};
     }
 
-    // Each row is read, and its records fetched, while the one before it is played.
+    Reader<Real> reader() const { return {n_, stride_}; }
+
     template <class Refuse, class Play>
     Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play) {
-        return std::visit(
-            [&](const auto& rows) -> Fault {
-                typename std::decay_t<decltype(rows)>::Row row;
-                const auto take = [&](std::size_t k, Scratch& scratch) {
-                    if (k >= rows.rows) return Fault::Kind::none;
-                    if (!rows.row(k, row)) return Fault::Kind::pointers;
-                    fetch_ahead(row);
-                    const auto kind = read(row, scratch);
-                    if (kind == Fault::Kind::none && far()) fetch(scratch);
-                    return kind;
-                };
-                Scratch scratches[2];
-                Canonical canonical;
-                played = 0;
-                auto kind = take(0, scratches[0]);
-                for (; played < rows.rows; ++played) {
-                    Scratch& now = scratches[played % 2];
-                    const auto later = take(played + 1, scratches[(played + 1) % 2]);
-                    if (kind == Fault::Kind::pointers) return {kind};
-                    if (const auto fault = refuse(played); fault != Fault::Kind::none) return {fault};
-                    if (kind != Fault::Kind::none) {
-                        if (!rows.row(played, row)) return {Fault::Kind::pointers};
-                        if (const Fault fault = read_any(row, now, canonical)) return fault;
-                    }
-                    play(now, played);
-                    kind = later;
-                }
-                return {};
-            },
-            block);
+        return reader().over_rows(block, played, refuse, play, [this](const Scratch& scratch) {
+            if (far()) fetch(scratch);
+        });
     }
 
     template <class Group>
@@ -422,7 +330,6 @@ class Bank {
         shown_.sizes = {scratch.sizes_at.data(), scratch.sizes.data(), size, scratch.count};
     }
 
-    static constexpr double most_ = static_cast<double>(Limits<Real>::value);
     std::size_t n_;
     std::vector<std::unique_ptr<Lanes<Real>>> groups_;
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it

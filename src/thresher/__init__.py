@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thresher import bounds
     from thresher.classes import Consistent, Halving, Optimal
-    from thresher.compose import Conservative, Portfolio, pac
+    from thresher.compose import Conservative, OneVersusRest, Portfolio, pac
     from thresher.data.stream import Batch, Stream, open_stream
     from thresher.errors import (
         BoundViolated,
@@ -119,6 +119,7 @@ __all__ = [
     "MarginPerceptron",
     "Mixture",
     "NotRealizable",
+    "OneVersusRest",
     "Optimal",
     "PNormPerceptron",
     "ParameterError",

@@ -15,9 +15,12 @@ ThresherError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from thresher._core import Rounds
 
 __all__ = [
@@ -29,10 +32,32 @@ __all__ = [
     "LedgerError",
     "NotRealizable",
     "ParameterError",
+    "PlayedRounds",
     "SourceError",
     "StoreError",
     "ThresherError",
 ]
+
+
+class PlayedRounds(Protocol):
+    """What an error holds of the rounds before it: `Rounds`, or `ClassRounds` where there are many classes."""
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+
+    @property
+    def changed(self) -> NDArray[np.bool_]: ...
+
+    @property
+    def mistakes(self) -> int: ...
+
+    @property
+    def updates(self) -> int: ...
+
+    def __len__(self) -> int: ...
 
 
 class ThresherError(Exception):
@@ -50,7 +75,9 @@ class ExampleError(ThresherError, ValueError):
     rounds that were played before it: the learner is exactly as after them.
     """
 
-    def __init__(self, message: str, *, row: int | None = None, column: object = None, rounds: Rounds | None = None) -> None:
+    def __init__(
+        self, message: str, *, row: int | None = None, column: object = None, rounds: PlayedRounds | None = None
+    ) -> None:
         super().__init__(message)
         self.row = row
         self.column = column

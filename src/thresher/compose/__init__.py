@@ -5,6 +5,7 @@ from thresher.compose.conservative import Conservative
 from thresher.compose.flipped import Flipped
 from thresher.compose.frozen import Frozen, Predictor, frozen
 from thresher.compose.lanes import default_lanes
+from thresher.compose.one_versus_rest import OneVersusRest, OneVersusRestHypothesis
 from thresher.compose.pac_learning import Learned, pac
 from thresher.compose.portfolio import Portfolio, PortfolioHypothesis
 from thresher.compose.prepare import factor_for, negations, r_of_k
@@ -15,6 +16,8 @@ __all__ = [
     "Flipped",
     "Frozen",
     "Learned",
+    "OneVersusRest",
+    "OneVersusRestHypothesis",
     "Portfolio",
     "PortfolioHypothesis",
     "Predictor",

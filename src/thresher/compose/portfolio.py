@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any, Self, SupportsFloat, SupportsIndex
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,9 +25,10 @@ from thresher.bounds.printed import shown
 from thresher.compose import portfolio_state
 from thresher.compose.busy import Busy
 from thresher.compose.counted import Columns, Counted, Rows
+from thresher.compose.given import one_weight, restated
 from thresher.compose.lanes import Lanes, default_lanes
 from thresher.compose.shielded import Shielded
-from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
+from thresher.errors import ExampleError, LaneError, ParameterError
 from thresher.experts import AdaHedge
 from thresher.experts.rule import LossRule, Parameters
 from thresher.linear import LinearLearner
@@ -136,7 +136,7 @@ class Portfolio(Counted):
         `weight` is the example's; at 0 no lane moves, though the round is counted. When labels come late, the prediction that
         counts is the one made here, not one that was served earlier.
         """
-        code, scale = np.array([label_code(y)], np.int8), _weight(weight)
+        code, scale = np.array([label_code(y)], np.int8), one_weight(weight)
         weights = None if scale == 1.0 else np.array([scale])
         if self._vote._check(code, None) == 0:
             self._vote._refuse(int(code[0]), 1.0, y, None, None)
@@ -149,7 +149,7 @@ class Portfolio(Counted):
             made = Columns(1)
             _, fault = self._play(Rows(block, code, weights, lambda _: x), made, 0)
             if fault is not None:
-                raise _moved(fault, None, None)
+                raise restated(fault, None, None)
             self._vote._collide(block.collisions)
             said = Prediction(int(made.predictions[0]), float(made.scores[0]), float(made.shares[0]))
             moved, loss = bool(made.moved[0]), float(made.losses[0])
@@ -198,7 +198,7 @@ class Portfolio(Counted):
                 self._standing(wrong),
             )
             if fault is not None:
-                raise _moved(fault, done, played)
+                raise restated(fault, done, played)
             if refused:
                 self._vote._refuse(int(codes[done]), 1.0 if scales is None else float(scales[done]), given[done], done, played)
             self._vote._collide(block.collisions)
@@ -345,7 +345,7 @@ class Portfolio(Counted):
         try:
             return self._asked(one_block(x, self.n), lambda _: x)
         except ExampleError as error:
-            raise _moved(error, None, None) from error
+            raise restated(error, None, None) from error
 
     def _asked(self, block: Block, example: Callable[[int], object]) -> Columns:
         if block.n != self.n:
@@ -359,7 +359,7 @@ class Portfolio(Counted):
                 try:
                     self._lanes.score_block(part, said)
                 except ExampleError as error:
-                    raise _moved(error, at + (error.row or 0), None) from error
+                    raise restated(error, at + (error.row or 0), None) from error
                 for row in range(len(part) if self._lanes.foreign else 0):
                     self._lanes.ask_foreign(example(at + row), said, row)
                 columns = made.predictions[to], made.scores[to], made.shares[to], made.chances[to]
@@ -426,23 +426,3 @@ def _master(master: object, lanes: int) -> LossRule:
     if master.rounds:
         raise ParameterError(f"found a master that has played {master.rounds:,} rounds, expected a fresh one")
     return copy(master)
-
-
-def _weight(weight: object) -> float:
-    if type(weight) is float:
-        return weight
-    if isinstance(weight, SupportsFloat | SupportsIndex) and not isinstance(weight, np.ndarray | np.complexfloating):
-        try:
-            return float(weight)
-        except (OverflowError, TypeError, ValueError):
-            pass
-    raise ExampleError(f"found weight {shown(weight)}, expected a number of at least 0")
-
-
-def _moved(error: ExampleError, row: int | None, rounds: Rounds | None) -> ExampleError:
-    """The same error, said of the row that the caller gave, with the rounds before it."""
-    kind = LabelError if isinstance(error, LabelError) else ExampleError
-    told = re.sub(r"^row \d+: ", "", str(error))
-    made = kind(told if row is None else f"row {row}: {told}", row=row, column=error.column, rounds=rounds)
-    made.__cause__ = error.__cause__
-    return made
