@@ -95,6 +95,39 @@ def test_labels_are_called_what_the_caller_calls_them() -> None:
     assert set(said.tolist()) == {False, True}
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("labels_of", [("oak", "fir", "yew"), (7, -3, 0), (True, False)], ids=repr)
+@pytest.mark.parametrize("name", ["Perceptron, bias, minus", "AROW", "AdaGrad", "Winnow", "BalancedWinnow"])
+def test_many_classes_are_told_apart_there_as_here(name: str, labels_of: tuple[Any, ...], precision: str) -> None:
+    learner, X = th.OneVersusRest(EXPORTED[name]()), rows(name)
+    learner.learn_many(X, [labels_of[k % len(labels_of)] for k in np.argmax(X[:, :3], axis=1)])
+    X = rows(name, seed=1)
+    made, scores = run(to_onnx(learner, precision=precision), X.astype(precision)), learner.score_many(X)
+    assert list(made) == ["label", "scores"]
+    slack = 4.0 * N * float(np.finfo(precision).eps) * (np.abs(X) @ np.abs(learner.weights).T + np.abs(scores) + N)
+    assert (np.abs(made["scores"] - scores) <= slack).all()
+    first, second = np.sort(scores, axis=1)[:, -1], np.sort(scores, axis=1)[:, -2]
+    clear = first - second > 2.0 * slack.max(axis=1)
+    assert clear.mean() > 0.9
+    assert (made["label"][clear] == learner.predict_many(X)[clear]).all()
+
+
+def test_the_class_that_appeared_first_is_said_among_equals() -> None:
+    learner = th.OneVersusRest(th.Perceptron(1), classes=["b", "a", "c"])
+    assert run(to_onnx(learner), np.ones((2, 1), np.float32))["label"].tolist() == ["b", "b"]
+
+
+def test_learners_of_many_classes_that_cannot_be_exported_say_why() -> None:
+    with pytest.raises(th.ParameterError, match="which has seen no class"):
+        to_onnx(th.OneVersusRest(th.Perceptron(2)))
+    with pytest.raises(th.ParameterError, match=r"whose score is not w·x \+ b"):
+        to_onnx(th.OneVersusRest(th.Portfolio(2, [th.Perceptron(2)]), classes=["a"]))
+    with pytest.raises(th.ParameterError, match=r"whose score is not w·x \+ b"):
+        to_onnx(th.OneVersusRest(th.MarginPerceptron(2, 0.1), classes=["a"]))
+    with pytest.raises(th.ParameterError, match="which has its own: leave them out"):
+        to_onnx(th.OneVersusRest(th.Perceptron(2), classes=["a", "b"]), classes=("c", "d"))
+
+
 def test_chances_come_where_scores_stand_for_them() -> None:
     learner, X = taught("AdaGrad"), rows("AdaGrad")
     made = run(to_onnx(learner), X)

@@ -12,16 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from river import base, datasets
+from river import base
 
 import thresher as th
 from thresher.adapters.river import OneExampleClassifier
+from thresher.class_rounds import ClassLearner
 from thresher.data.names import slot_of
 from thresher.protocol import Learner
 
 # Parts of river without types.
 evaluate, metrics, linear_model = (import_module(f"river.{name}") for name in ("evaluate", "metrics", "linear_model"))
 feature_extraction, preprocessing = (import_module(f"river.{name}") for name in ("feature_extraction", "preprocessing"))
+datasets = import_module("river.datasets")
 
 N = 2**10
 
@@ -47,6 +49,14 @@ TWO: dict[str, Callable[[], Learner[Any]]] = {
 }
 
 
+#: Learners of many classes.
+MANY: dict[str, Callable[[], ClassLearner[Any]]] = {
+    "OneVersusRest of Perceptrons": lambda: th.OneVersusRest(th.Perceptron(N, bias=1.0)),
+    "OneVersusRest with chances": lambda: th.OneVersusRest(th.AdaGrad(N, bias=1.0)),
+    "OneVersusRest of portfolios": lambda: th.OneVersusRest(th.Portfolio(N, [th.Perceptron(N), th.AROW(N)])),
+}
+
+
 def check_same(one: Any, other: Any) -> None:
     """Both learners are the same to the last bit."""
     (told, arrays), (others_told, others_arrays) = one.state(), other.state()
@@ -65,6 +75,14 @@ def check_river(model: OneExampleClassifier) -> None:
 @pytest.mark.parametrize("name", TWO)
 def test_river_has_nothing_against(name: str) -> None:
     model = OneExampleClassifier(TWO[name]())
+    assert not model._unit_test_skips()
+    check_river(model)
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_river_has_nothing_against_many_classes(name: str) -> None:
+    model = OneExampleClassifier(MANY[name]())
+    assert model._multiclass
     assert not model._unit_test_skips()
     check_river(model)
 
@@ -122,6 +140,43 @@ def test_words_go_through_a_pipeline() -> None:
     assert [model.predict_one(text) for text, _ in mails] == [label for _, label in mails]
 
 
+@pytest.mark.parametrize("name", MANY)
+def test_rounds_of_many_classes_are_those_of_the_learner(name: str) -> None:
+    model, alone = OneExampleClassifier(MANY[name]()), MANY[name]()
+    for x, y in datasets.ImageSegments().take(200):
+        assert model.predict_one(x) == alone.predict(x).label
+        model.learn_one(x, y, w=0.5)
+        alone.learn(x, y, 0.5)
+    check_same(model.taught, alone)
+
+
+def test_a_learner_of_many_classes_stands_in_a_pipeline() -> None:
+    model = preprocessing.StandardScaler() | OneExampleClassifier(th.OneVersusRest(th.AROW(N, bias=1.0)))
+    score = evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metrics.Accuracy())
+    assert score.get() > 0.8
+
+
+def test_a_learner_of_many_classes_says_none_before_any_and_keeps_its_labels() -> None:
+    model = OneExampleClassifier(th.OneVersusRest(th.AdaGrad(N)))
+    assert model.predict_one({"a": 1.0}) is None
+    assert model.predict_proba_one({"a": 1.0}) == {}
+    for label in (3, 1, 2):
+        model.learn_one({f"is {label}": 1.0, None: None}, label)
+    assert [model.predict_one({f"is {label}": 1.0}) for label in (1, 2, 3)] == [1, 2, 3]
+    assert list(model.predict_proba_one({"a": 1.0})) == [3, 1, 2]
+    labels: list[Any] = ["three", True, None, 1.5, [3], {3}]
+    for label in labels:
+        stood = pickle.dumps(model)
+        with pytest.raises(th.LabelError, match="found label"):
+            model.learn_one({"a": 1.0}, label)
+        assert pickle.dumps(model) == stood
+
+
+def test_a_learner_of_many_classes_has_its_own_classes() -> None:
+    with pytest.raises(th.ParameterError, match="which has its own"):
+        OneExampleClassifier(th.OneVersusRest(th.Perceptron(N)), ("ham", "spam"))
+
+
 # ---- probabilities --------------------------------------------------------------------------------------------------
 
 
@@ -138,8 +193,11 @@ def test_probabilities_are_those_of_the_learner() -> None:
 
 
 def test_who_has_no_probabilities_says_so() -> None:
-    for learner in (th.Perceptron(N), th.AdaGrad(N, loss="hinge")):
-        with pytest.raises(NotImplementedError, match="has no probabilities"):
+    without: list[Any] = [th.Perceptron(N), th.AdaGrad(N, loss="hinge"), th.OneVersusRest(th.Perceptron(N))]
+    for learner in without:
+        with pytest.raises(
+            NotImplementedError, match=r"has no probabilities|expected a learner whose scores stand for chances"
+        ):
             OneExampleClassifier(learner).predict_proba_one({"a": 1.0})
 
 

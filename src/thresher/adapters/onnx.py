@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, checker, he
 from thresher import __version__
 from thresher.adapters.affine import Affine, affine
 from thresher.class_labels import ClassLabel, ClassLabels
+from thresher.class_rounds import ClassLearner
+from thresher.compose import OneVersusRest
 from thresher.errors import ParameterError
 from thresher.linear import AdaGrad, LinearLearner
 
@@ -34,26 +37,62 @@ _LARGEST = 2**31 - 2**20  # bytes: what Protocol Buffers hold, less what stands 
 def to_onnx(learner: object, *, classes: tuple[ClassLabel, ClassLabel] | None = None, precision: str = "float32") -> ModelProto:
     """The learner as it stands, as an ONNX model: rows of n numbers `x` in, a label and a score for each out.
 
-    - ``learner`` is a linear learner whose score is w·x + b. Those that scale each example (``normalize``, the Margin
-      Perceptron, the invariant rule, `th.ScaledWinnow`) and portfolios are refused.
-    - ``classes`` are what −1 and +1 are called, both int or both str; None means −1 and +1 themselves.
+    - ``learner`` is a linear learner whose score is w·x + b, or one of many classes whose scores are. Those that scale each
+      example (``normalize``, the Margin Perceptron, the invariant rule, `th.ScaledWinnow`) and portfolios are refused.
+    - ``classes`` are what −1 and +1 are called, both int or both str; None means −1 and +1 themselves. A learner of many
+      classes has its own.
     - ``precision`` is that of rows, weights and sums: "float32", which everything can run, or "float64", as here.
 
-    Outputs are `label`, one a row, int64 or str; `score`, the learner's own, one a row; and where that stands for a chance,
-    `p_positive`. Labels are those of `predict_many` wherever rounding, in the precision that was chosen, does not reach the
-    threshold. The model checks nothing but NaN, which onnxruntime refuses: a row is n numbers in the order of the slots
-    (`thresher.data.names.slot_of` says where a name falls).
+    Outputs are `label`, one a row, int64 or str (classes that are bool become 0 and 1); `score`, the learner's own, one a row,
+    of many classes `scores`, rows × classes; and where a score stands for a chance, `p_positive`. Labels are those of
+    `predict_many` wherever rounding, in the precision that was chosen, does not decide. The model checks nothing but NaN, which
+    onnxruntime refuses: a row is n numbers in the order of the slots (`thresher.data.names.slot_of` says where a name falls).
     """
     if precision not in _PRECISIONS:
         raise ParameterError(f"found precision = {precision!r}, expected one of {', '.join(_PRECISIONS)}")
-    if not isinstance(learner, LinearLearner):
-        raise ParameterError(f"found {learner!r}, whose score is not w·x + b; expected a linear learner")
+    if isinstance(learner, ClassLearner):
+        if classes is not None:
+            raise ParameterError(
+                f"found classes = {classes!r} beside a learner of many classes, which has its own: leave them out"
+            )
+        return _of_many(learner, precision)
+    return _of_two(_linear(learner), classes, precision)
+
+
+def _of_two(learner: LinearLearner, classes: tuple[ClassLabel, ClassLabel] | None, precision: str) -> ModelProto:
     graph = _Graph(learner.n, precision)
     _two_labels(graph, affine(learner), classes)
     if isinstance(learner, AdaGrad) and learner._arguments()["loss"] == "logistic":
         graph.node("Sigmoid", ["score"], "p_positive")
         graph.output("p_positive", graph.kind, ["rows"])
     return graph.model(repr(learner))
+
+
+def _of_many(learner: ClassLearner[Any], precision: str) -> ModelProto:
+    """The first among equals is the one that appeared first, in ONNX as here."""
+    if not learner.classes:
+        raise ParameterError(f"found {learner!r}, which has seen no class, expected one at least")
+    weights, intercepts = _columns(learner)
+    graph = _Graph(len(weights), precision)
+    graph.scores(weights, intercepts, "scores")
+    graph.node("ArgMax", ["scores"], "place", axis=1, keepdims=0)
+    graph.labels(learner.classes, "place")
+    graph.output("scores", graph.kind, ["rows", len(learner.classes)])
+    return graph.model(repr(learner))
+
+
+def _columns(learner: ClassLearner[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The weights of the classes, a column each, and what is added to their scores."""
+    if isinstance(learner, OneVersusRest):
+        parts = [affine(_linear(learner.learner(label))) for label in learner.classes]
+        return np.column_stack([each.weights for each in parts]), np.array([each.intercept for each in parts])
+    raise ParameterError(f"found {learner!r}, whose scores are not w·x + b; expected a OneVersusRest")
+
+
+def _linear(learner: object) -> LinearLearner:
+    if not isinstance(learner, LinearLearner):
+        raise ParameterError(f"found {learner!r}, whose score is not w·x + b; expected a linear learner")
+    return learner
 
 
 def _two_labels(graph: _Graph, parts: Affine, classes: tuple[ClassLabel, ClassLabel] | None) -> None:
