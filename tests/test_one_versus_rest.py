@@ -19,7 +19,7 @@ import thresher as th
 from tests.learners import CASES, Case, N
 from tests.strategies import Stream
 from thresher.class_rounds import ClassLearner, ClassRounds
-from thresher.compose import memory
+from thresher import memory
 from thresher.compose.binary import Binary
 from thresher.compose.one_versus_rest import definition
 

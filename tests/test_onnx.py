@@ -97,9 +97,10 @@ def test_labels_are_called_what_the_caller_calls_them() -> None:
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("labels_of", [("oak", "fir", "yew"), (7, -3, 0), (True, False)], ids=repr)
-@pytest.mark.parametrize("name", ["Perceptron, bias, minus", "AROW", "AdaGrad", "Winnow", "BalancedWinnow"])
+@pytest.mark.parametrize("name", ["Perceptron, bias, minus", "AROW", "AdaGrad", "Winnow", "BalancedWinnow", "multiclass"])
 def test_many_classes_are_told_apart_there_as_here(name: str, labels_of: tuple[Any, ...], precision: str) -> None:
-    learner, X = th.OneVersusRest(EXPORTED[name]()), rows(name)
+    multiclass = th.MulticlassPerceptron(N, bias=-0.7)
+    learner, X = multiclass if name == "multiclass" else th.OneVersusRest(EXPORTED[name]()), rows(name)
     learner.learn_many(X, [labels_of[k % len(labels_of)] for k in np.argmax(X[:, :3], axis=1)])
     X = rows(name, seed=1)
     made, scores = run(to_onnx(learner, precision=precision), X.astype(precision)), learner.score_many(X)
@@ -113,8 +114,9 @@ def test_many_classes_are_told_apart_there_as_here(name: str, labels_of: tuple[A
 
 
 def test_the_class_that_appeared_first_is_said_among_equals() -> None:
-    learner = th.OneVersusRest(th.Perceptron(1), classes=["b", "a", "c"])
-    assert run(to_onnx(learner), np.ones((2, 1), np.float32))["label"].tolist() == ["b", "b"]
+    classes = ["b", "a", "c"]
+    for learner in (th.OneVersusRest(th.Perceptron(1), classes=classes), th.MulticlassPerceptron(1, classes=classes)):
+        assert run(to_onnx(learner), np.ones((2, 1), np.float32))["label"].tolist() == ["b", "b"]
 
 
 def test_learners_of_many_classes_that_cannot_be_exported_say_why() -> None:

@@ -16,7 +16,7 @@ import pytest
 import thresher as th
 from tests.portfolios import KITS, Follower, N, everything_of, lanes, noisy
 from thresher import examples
-from thresher.compose.busy import Busy
+from thresher.busy import Busy
 from thresher.compose.lanes import Lanes
 
 

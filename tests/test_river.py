@@ -51,6 +51,7 @@ TWO: dict[str, Callable[[], Learner[Any]]] = {
 
 #: Learners of many classes.
 MANY: dict[str, Callable[[], ClassLearner[Any]]] = {
+    "MulticlassPerceptron": lambda: th.MulticlassPerceptron(N, bias=1.0),
     "OneVersusRest of Perceptrons": lambda: th.OneVersusRest(th.Perceptron(N, bias=1.0)),
     "OneVersusRest with chances": lambda: th.OneVersusRest(th.AdaGrad(N, bias=1.0)),
     "OneVersusRest of portfolios": lambda: th.OneVersusRest(th.Portfolio(N, [th.Perceptron(N), th.AROW(N)])),
@@ -193,7 +194,12 @@ def test_probabilities_are_those_of_the_learner() -> None:
 
 
 def test_who_has_no_probabilities_says_so() -> None:
-    without: list[Any] = [th.Perceptron(N), th.AdaGrad(N, loss="hinge"), th.OneVersusRest(th.Perceptron(N))]
+    without: list[Any] = [
+        th.Perceptron(N),
+        th.AdaGrad(N, loss="hinge"),
+        th.OneVersusRest(th.Perceptron(N)),
+        th.MulticlassPerceptron(N),
+    ]
     for learner in without:
         with pytest.raises(
             NotImplementedError, match=r"has no probabilities|expected a learner whose scores stand for chances"

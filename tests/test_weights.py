@@ -50,6 +50,14 @@ def test_additive_rules_scale_the_step(name: str, weight: float) -> None:
     assert scaled.bias_weight == pytest.approx(weight * one.bias_weight, rel=1e-12)
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.25, 2.0, 3.0])
+def test_the_multiclass_perceptron_scales_its_step(weight: float) -> None:
+    learner = th.MulticlassPerceptron(N, classes=["oak", "fir"])
+    learner.learn(X, "fir", weight)
+    assert learner.weights.tolist() == [(-weight * X).tolist(), (weight * X).tolist()]
+    assert learner.updates == (weight > 0.0)
+
+
 @pytest.mark.parametrize("weight", [0.25, 2.0, 3.0])
 @pytest.mark.parametrize("name", [name for name in WEIGHED if name.startswith(("Winnow", "Literal", "Balanced"))])
 def test_multiplicative_rules_scale_the_exponent(name: str, weight: float) -> None:
@@ -173,6 +181,7 @@ def everyone() -> dict[str, Callable[[], Any]]:
         "Portfolio": lambda: th.Portfolio(N, [th.Perceptron(N), th.AROW(N)]),
         "Conservative": lambda: th.Conservative(th.AROW(N)),
         "OneVersusRest": lambda: th.OneVersusRest(th.AROW(N), classes=[-1, 1]),
+        "MulticlassPerceptron": lambda: th.MulticlassPerceptron(N),
     }
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thresher import bounds
+    from thresher.class_rounds import ClassLearner, ClassPrediction, ClassRound, ClassRounds
     from thresher.classes import Consistent, Halving, Optimal
     from thresher.compose import Conservative, OneVersusRest, Portfolio, pac
     from thresher.data.stream import Batch, Stream, open_stream
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
         Invariant,
         LiteralWinnow,
         MarginPerceptron,
+        MulticlassPerceptron,
         PassiveAggressive,
         Perceptron,
         PNormPerceptron,
@@ -91,6 +93,10 @@ __all__ = [
     "BestMixture",
     "BestSequence",
     "BoundViolated",
+    "ClassLearner",
+    "ClassPrediction",
+    "ClassRound",
+    "ClassRounds",
     "ConcurrentUse",
     "Conservative",
     "Consistent",
@@ -118,6 +124,7 @@ __all__ = [
     "LossRounds",
     "MarginPerceptron",
     "Mixture",
+    "MulticlassPerceptron",
     "NotRealizable",
     "OneVersusRest",
     "Optimal",
@@ -150,7 +157,19 @@ __all__ = [
 
 #: Where the names above live, in the order in which they are asked. A name is imported when it is first used, so that
 #: `thresher --help` needs none of them.
-_HOMES = ("errors", "protocol", "linear", "experts", "classes", "compose", "ledger", "data.stream", "evaluate", "store")
+_HOMES = (
+    "errors",
+    "protocol",
+    "class_rounds",
+    "linear",
+    "experts",
+    "classes",
+    "compose",
+    "ledger",
+    "data.stream",
+    "evaluate",
+    "store",
+)
 
 if not TYPE_CHECKING:
 

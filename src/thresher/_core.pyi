@@ -877,6 +877,75 @@ class Bank64:
 
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, Any]]: ...
 
+class Multiclass:
+    """
+    A multiclass Perceptron of the core: weights for every class, by its code.
+    """
+
+    @overload
+    def __init__(self, n: int, bias: float) -> None: ...
+
+    @overload
+    def __init__(self, other: Multiclass) -> None:
+        """The same once more."""
+
+    @property
+    def n(self) -> int:
+        """The number of attributes (slots)."""
+
+    @property
+    def bias(self) -> float:
+        """The value of the appended attribute; 0 where there is none."""
+
+    @property
+    def classes(self) -> int:
+        """How many classes it knows."""
+
+    @property
+    def bias_weights(self) -> list[float]:
+        """The weight of the appended attribute, one a class."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+
+    @property
+    def mistakes(self) -> int:
+        """In how many of them the prediction was wrong."""
+
+    @property
+    def updates(self) -> int:
+        """In how many of them the learner took a step."""
+
+    @property
+    def collisions(self) -> int:
+        """
+        How many features fell into a slot that another one of the same example held.
+        """
+
+    def bytes_for(self, classes: int) -> int:
+        """The memory that so many classes take."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory of all classes."""
+
+    def _know(self, classes: int) -> None: ...
+
+    def _predict(self, x: object) -> tuple[int, float]: ...
+
+    def _learn(self, x: object, code: int, weight: float) -> tuple[int, float, bool]: ...
+
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int32], weights: numpy.typing.NDArray[numpy.float64] | None, predictions: numpy.typing.NDArray[numpy.int32], scores: numpy.typing.NDArray[numpy.float64], changed: numpy.typing.NDArray[numpy.bool_]) -> int: ...
+
+    def _predict_block(self, block: Block, predictions: numpy.typing.NDArray[numpy.int32], scores: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    def _score_block(self, block: Block, scores: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    def _weights(self, into: numpy.typing.NDArray[numpy.float64]) -> None: ...
+
+    def _restore(self, weights: numpy.typing.NDArray[numpy.float64], bias_weights: list[float], counts: dict[str, int]) -> None: ...
+
 class Witnessed:
     """The sums of a frozen comparator at one moment."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,6 +54,10 @@ class ClassLabels:
         """The class with this code; None for `NO_CLASS`."""
         return None if code == NO_CLASS else self._labels[code]
 
+    def at(self, code: int) -> ClassLabel:
+        """The class with this code, of which there must be one."""
+        return self._labels[code]
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClassLabels) and self._kind == other._kind and self._labels == other._labels
 
@@ -82,17 +86,22 @@ class ClassLabels:
 
         A label that cannot be one has the code `NO_CLASS`: whoever comes to its row refuses it, and says why by `refused`.
         """
+        codes, more, _ = self.read_given(y, rows)
+        return codes, more
+
+    def read_given(self, y: object, rows: int) -> tuple[NDArray[np.int32], ClassLabels, Sequence[object] | NDArray[Any]]:
+        """The same, and the labels as they were given, one by one."""
         given = _given(y)
         if len(given) != rows:
             raise LabelError(f"found {len(given)} labels, expected one for each of {rows} rows")
         if isinstance(given, list):
-            return self._one_by_one([_plain(label) for label in given])
+            return *self._one_by_one([_plain(label) for label in given]), given
         distinct, firsts, inverse = np.unique(given, return_index=True, return_inverse=True)
         order = np.argsort(firsts)  # of appearance
         codes, more = self._one_by_one(distinct[order].tolist())
         of_distinct = np.empty_like(codes)
         of_distinct[order] = codes
-        return of_distinct[inverse], more
+        return of_distinct[inverse], more, given
 
     def labels(self, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """The classes with these codes, as an array: of str, int or bool, of objects where one is `NO_CLASS`.

@@ -14,14 +14,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.class_labels import ClassLabel, ClassLabels
 
-__all__ = ["ClassLearner", "ClassPrediction", "ClassRound", "ClassRounds"]
+__all__ = ["ClassHypothesis", "ClassLearner", "ClassOrigin", "ClassPrediction", "ClassRound", "ClassRounds"]
 
 X_contra = TypeVar("X_contra", contravariant=True)
 
@@ -35,6 +35,16 @@ class ClassPrediction:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassOrigin:
+    """By which learner rounds say that they were played: enough to play them again. `known` are its classes at the start."""
+
+    learner: str
+    n: int
+    bias: float | None
+    known: tuple[ClassLabel, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ClassRound:
     """One whole round: example t, what was predicted, the truth, and whether the learner changed."""
 
@@ -44,6 +54,7 @@ class ClassRound:
     label: ClassLabel
     changed: bool
     weight: float = 1.0
+    origin: ClassOrigin | None = None
 
     @property
     def mistake(self) -> bool:
@@ -72,6 +83,7 @@ class ClassRounds:
     scores: NDArray[np.float64]
     changed: NDArray[np.bool_]
     weights: NDArray[np.float64] | None = None
+    origin: ClassOrigin | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -108,3 +120,67 @@ class ClassLearner(Protocol[X_contra]):
     def predict(self, x: X_contra, /) -> ClassPrediction: ...
 
     def learn(self, x: X_contra, y: ClassLabel, /, weight: float = 1.0) -> ClassRound: ...
+
+
+class _Predictor(Protocol):
+    """What a learner of many classes can do beside learning."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def classes(self) -> tuple[ClassLabel, ...]: ...
+
+    def predict(self, x: object, /) -> ClassPrediction: ...
+
+    def predict_many(self, X: object, /) -> NDArray[Any]: ...
+
+    def score_many(self, X: object, /) -> NDArray[np.float64]: ...
+
+
+class ClassHypothesis:
+    """What a learner of many classes believed at one moment. It predicts, and never changes.
+
+    >>> import thresher as th
+    >>> learner = th.MulticlassPerceptron(2, classes=["oak", "fir"])
+    >>> frozen = learner.hypothesis()
+    >>> _ = learner.learn([0, 1], "fir")
+    >>> frozen.predict([0, 1]).label, learner.predict([0, 1]).label
+    ('oak', 'fir')
+    """
+
+    def __init__(self, learner: _Predictor) -> None:
+        self._learner = learner  # a copy, which nobody else has
+
+    @property
+    def n(self) -> int:
+        """The number of attributes (slots)."""
+        return self._learner.n
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds led to it."""
+        return self._learner.rounds
+
+    @property
+    def classes(self) -> tuple[ClassLabel, ...]:
+        """The classes that it knows, in order of appearance."""
+        return self._learner.classes
+
+    def predict(self, x: object) -> ClassPrediction:
+        """The class with the largest score; None where there is none."""
+        return self._learner.predict(x)
+
+    def predict_many(self, X: object) -> NDArray[Any]:
+        """The classes predicted for many examples, one a row."""
+        return self._learner.predict_many(X)
+
+    def score_many(self, X: object) -> NDArray[np.float64]:
+        """The scores of many examples: rows × classes."""
+        return self._learner.score_many(X)
+
+    def __repr__(self) -> str:
+        return f"<hypothesis of {self._learner!r}>"

@@ -1,4 +1,4 @@
 """Thresher where people already work: scikit-learn in `adapters.sklearn`, river in `adapters.river`, ONNX in `adapters.onnx`.
 
-Nothing is learned here, and nothing of this is imported unless it is asked for.
+No algorithm is here, and nothing of this is imported unless it is asked for.
 """

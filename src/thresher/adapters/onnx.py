@@ -24,7 +24,7 @@ from thresher.class_labels import ClassLabel, ClassLabels
 from thresher.class_rounds import ClassLearner
 from thresher.compose import OneVersusRest
 from thresher.errors import ParameterError
-from thresher.linear import AdaGrad, LinearLearner
+from thresher.linear import AdaGrad, LinearLearner, MulticlassPerceptron
 
 __all__ = ["to_onnx"]
 
@@ -86,7 +86,9 @@ def _columns(learner: ClassLearner[Any]) -> tuple[NDArray[np.float64], NDArray[n
     if isinstance(learner, OneVersusRest):
         parts = [affine(_linear(learner.learner(label))) for label in learner.classes]
         return np.column_stack([each.weights for each in parts]), np.array([each.intercept for each in parts])
-    raise ParameterError(f"found {learner!r}, whose scores are not w·x + b; expected a OneVersusRest")
+    if isinstance(learner, MulticlassPerceptron):
+        return learner.weights.T, learner.bias_weights * (learner.bias or 0.0)
+    raise ParameterError(f"found {learner!r}, whose scores are not w·x + b; expected a MulticlassPerceptron or a OneVersusRest")
 
 
 def _linear(learner: object) -> LinearLearner:

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher import examples
+from thresher import examples, memory
 from thresher._core import Block
+from thresher.busy import Busy
 from thresher.class_labels import NO_CLASS, ClassLabel, ClassLabels
 from thresher.class_rounds import ClassPrediction, ClassRound, ClassRounds
-from thresher.compose import binary, memory, one_versus_rest_state
+from thresher.compose import binary, one_versus_rest_state
 from thresher.compose.binary import Binary
-from thresher.compose.busy import Busy
 from thresher.compose.given import one_row, one_weight, restated
 from thresher.compose.shielded import Shielded
 from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
@@ -167,9 +167,7 @@ class OneVersusRest:
             codes, labels = self._labels.read([y], 1) if code == NO_CLASS else (np.array([code], np.int32), self._labels)
             rounds = self._learn(_Given(block, codes, labels, np.array([scale])), x, [y], one=True)
         said = ClassPrediction(rounds.classes[int(rounds.predictions[0])], float(rounds.scores[0]))
-        label = rounds.classes[int(rounds.labels[0])]
-        assert label is not None
-        return ClassRound(rounds.first, x, said, label, bool(rounds.changed[0]), scale)
+        return ClassRound(rounds.first, x, said, rounds.classes.at(int(rounds.labels[0])), bool(rounds.changed[0]), scale)
 
     # ---- many at once -----------------------------------------------------------------------------------------------
 

@@ -22,8 +22,8 @@ from thresher._core import (
     voted_rounds,
 )
 from thresher.bounds.printed import shown
+from thresher.busy import Busy
 from thresher.compose import portfolio_state
-from thresher.compose.busy import Busy
 from thresher.compose.counted import Columns, Counted, Rows
 from thresher.compose.given import one_weight, restated
 from thresher.compose.lanes import Lanes, default_lanes

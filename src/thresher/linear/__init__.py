@@ -10,6 +10,7 @@ from thresher.linear.invariant import Invariant
 from thresher.linear.learner import Hypothesis, LinearLearner
 from thresher.linear.literal_winnow import LiteralWinnow
 from thresher.linear.margin_perceptron import MarginPerceptron
+from thresher.linear.multiclass_perceptron import MulticlassPerceptron
 from thresher.linear.p_norm_perceptron import PNormPerceptron
 from thresher.linear.passive_aggressive import PassiveAggressive
 from thresher.linear.perceptron import Perceptron
@@ -29,6 +30,7 @@ __all__ = [
     "LinearLearner",
     "LiteralWinnow",
     "MarginPerceptron",
+    "MulticlassPerceptron",
     "PNormPerceptron",
     "PassiveAggressive",
     "Perceptron",

@@ -13,7 +13,7 @@ _TOLD = Path("/proc/meminfo")
 def available_memory() -> int | None:
     """The bytes that can be had without swapping; None where the system does not say.
 
-    >>> from thresher.compose.memory import available_memory
+    >>> from thresher.memory import available_memory
     >>> bytes_now = available_memory()
     >>> bytes_now is None or bytes_now > 0
     True
