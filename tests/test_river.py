@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import random
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -69,6 +72,7 @@ def check_same(one: Any, other: Any) -> None:
 
 def check_river(model: OneExampleClassifier) -> None:
     """All that river asks of an estimator. Its checks shuffle and choose without a seed of their own."""
+    random.seed(0)
     for check in import_module("river.checks").yield_checks(model):
         check(model.clone())
 
@@ -414,6 +418,22 @@ def test_a_copy_and_a_pickle_go_on_where_it_stood(again: Callable[[OneExampleCla
         model.learn_one(x, y)
         other.learn_one(x, y)
     check_same(other.taught, model.taught)
+
+
+def test_a_refusal_is_said_once() -> None:
+    for call in ("learn_one", "predict_one"):
+        model = OneExampleClassifier(th.Perceptron(N))
+        model.learn_one({"a": 1.0}, True)
+        with pytest.raises(th.ExampleError) as refused:
+            getattr(model, call)({"a": math.nan}, *[True] * (call == "learn_one"))
+        assert refused.value.__context__ is None
+
+
+def test_thresher_imports_no_library_that_it_adapts_to() -> None:
+    heavy = "{'river', 'onnx', 'onnxruntime', 'sklearn'} & set(sys.modules)"
+    names = "import sys, thresher as th; [getattr(th, name) for name in th.__all__]; import thresher.adapters"
+    said = subprocess.run([sys.executable, "-c", f"{names}; print({heavy})"], check=True, capture_output=True, text=True)
+    assert said.stdout == "set()\n"
 
 
 def test_what_is_no_learner_is_refused() -> None:

@@ -88,20 +88,24 @@ class OneExampleClassifier(base.Classifier):
             code = self._codes[y]
         except (KeyError, TypeError):
             codes = self._codes.with_label(y)
-            self._learn(x, codes[y], w)
+            self._taught.learn(_readable(x), codes[y], w)
             self._codes, self._names = codes, codes.names()
             return
         try:
             self._taught.learn(x, code, w)
         except ExampleError:
-            self._learn(x, code, w)
+            if (readable := _readable(x)) is x:
+                raise
+            self._taught.learn(readable, code, w)
 
     def predict_one(self, x: Features, **_kwargs: Any) -> Target | None:
         """The label that the learner predicts; None if it says neither, and before a learner of many classes has seen one."""
         try:
             return self._names[self._taught.predict(x).label]
         except ExampleError:
-            return self._names[self._taught.predict(_readable(x)).label]
+            if (readable := _readable(x)) is x:
+                raise
+            return self._names[self._taught.predict(readable).label]
 
     def predict_proba_one(self, x: Features, **_kwargs: Any) -> dict[Target, float]:
         """The probability of each label that has appeared, where the learner has probabilities."""
@@ -117,9 +121,6 @@ class OneExampleClassifier(base.Classifier):
         if plus is None:
             raise NotImplementedError(f"{self.learner!r} has no probabilities")
         return self._codes.shared(plus)
-
-    def _learn(self, x: Features, code: object, w: float) -> None:
-        self._taught.learn(_readable(x), code, w)
 
     @property
     def _multiclass(self) -> bool:
@@ -210,14 +211,14 @@ def _minus(learner: Any) -> int:
 
 
 def _readable(x: Features) -> Features:
-    """The features as the core can read them: without those that are missing, and with names for keys."""
+    """The features as the core can read them: without those that are missing, and with names for keys; x, if they are so."""
     if not isinstance(x, Mapping):
         return x
     kept = {key: value for key, value in x.items() if value is not None}
     named = {_name(key): value for key, value in kept.items()}
     if len(named) != len(kept):
         raise ExampleError("the example has a name and another key that Python writes like it, expected every name once")
-    return named
+    return x if named.keys() == x.keys() else named
 
 
 def _name(key: Hashable) -> Hashable:
