@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import thresher as th
 from thresher.linear import LinearLearner
 
-__all__ = ["FOLDER", "MADE", "learned", "learned_portfolio"]
+__all__ = ["CLASSES", "FOLDER", "MADE", "learned", "learned_classes", "learned_portfolio"]
 
 FOLDER = Path(__file__).parent / "models"
 MADE: dict[str, Callable[[], LinearLearner]] = {
@@ -52,6 +52,21 @@ def learned_portfolio() -> th.Portfolio:
     return portfolio
 
 
+CLASSES: dict[str, Callable[[], th.MulticlassPerceptron | th.OneVersusRest]] = {
+    "multiclass-perceptron": lambda: th.MulticlassPerceptron(6, bias=0.5, classes=["two"]),
+    "one-versus-rest": lambda: th.OneVersusRest(th.AROW(6, r=0.5, bias=1.0)),
+    "one-versus-rest-portfolio": lambda: th.OneVersusRest(th.Portfolio(6, [th.Perceptron(6), th.ScaledWinnow(6)])),
+}
+
+
+def learned_classes(name: str) -> th.MulticlassPerceptron | th.OneVersusRest:
+    """The learner of many classes whose file it is, after some rounds."""
+    learner = CLASSES[name]()
+    X, _ = _rows()
+    learner.learn_many(X, [("none", "one", "two", "many")[min(3, int(x[2:5].sum()))] for x in X])
+    return learner
+
+
 def _rows() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     rng = np.random.default_rng(3)
     X = (rng.random((40, 6)) < 0.5).astype(np.float64)
@@ -66,3 +81,7 @@ if __name__ == "__main__":
             th.save(learned(made), place)
     if not (FOLDER / "version-1-portfolio.thresher").exists():
         th.save(learned_portfolio(), FOLDER / "version-1-portfolio.thresher")
+    for made in CLASSES:
+        place = FOLDER / f"version-1-{made}.thresher"
+        if not place.exists():
+            th.save(learned_classes(made), place)

@@ -1,10 +1,7 @@
-"""Each class against the rest: what it says, what it learns, many as one by one, and what it refuses."""
+"""Each class against the rest: what it says, what it learns, many as one by one."""
 
 from __future__ import annotations
 
-import copy
-import json
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -13,58 +10,16 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import thresher as th
-from tests.learners import CASES, Case, N
-from tests.strategies import Stream
+from tests.learners import Case
+from tests.many_classes import CLASSES, KINDS, blobs, classified, columns, every_case, every_kind, everything
+from tests.portfolios import KITS, MASTERS, N, alone
 from thresher.class_rounds import ClassLearner, ClassRounds
-from thresher import memory
 from thresher.compose.binary import Binary
 from thresher.compose.one_versus_rest import definition
-
-CLASSES = ("oak", "fir", "yew", "elm")
-KINDS: dict[str, Callable[[], Binary]] = {
-    "Perceptron": lambda: th.Perceptron(N),
-    "AROW, bias": lambda: th.AROW(N, bias=1.0),
-    "AdaGrad": lambda: th.AdaGrad(N),
-    "portfolio": lambda: th.Portfolio(N, [th.Perceptron(N), th.AROW(N), th.AdaGrad(N, bias=1.0)]),
-    "portfolio, called lanes": lambda: th.Portfolio(
-        N, [th.Perceptron(N), th.PNormPerceptron(N), th.MarginPerceptron(N, 0.1, bias=1.0)]
-    ),
-}
-every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-
-
-def everything(learner: th.OneVersusRest) -> tuple[object, dict[str, bytes]]:
-    parameters, arrays = learner.state()
-    return repr(parameters), {name: array.tobytes() for name, array in arrays.items()}
-
-
-def columns(rounds: object) -> tuple[object, ...]:
-    assert isinstance(rounds, ClassRounds)
-    arrays = rounds.predictions, rounds.labels, rounds.scores, rounds.changed
-    weights = None if rounds.weights is None else rounds.weights.tolist()
-    return rounds.first, rounds.classes, *(array.tolist() for array in arrays), weights
-
-
-def blobs(rows: int, seed: int = 0, classes: tuple[Any, ...] = CLASSES) -> tuple[NDArray[np.float64], list[Any]]:
-    """Examples around a middle for each class; most classes appear after some rows."""
-    rng = np.random.default_rng(seed)
-    middles = rng.normal(size=(len(classes), N)) * 0.8
-    codes = np.minimum(rng.integers(0, len(classes), rows), np.arange(rows) // 9)
-    return middles[codes] + rng.normal(size=(rows, N)), [classes[code] for code in codes]
-
-
-def class_labels(size: int) -> st.SearchStrategy[list[str]]:
-    return st.lists(st.sampled_from(CLASSES), min_size=size, max_size=size)
-
-
-@st.composite
-def classified(draw: st.DrawFn, case: Case) -> tuple[Stream, list[str]]:
-    stream = draw(case.streams())
-    return stream, draw(class_labels(len(stream.rows)))
+from thresher.experts import LossRule
+from thresher.linear import LinearLearner
 
 
 def one_by_one(learner: th.OneVersusRest, X: Any, y: list[Any], weights: list[float] | None = None) -> list[Any]:
@@ -84,19 +39,85 @@ def test_it_is_a_learner_of_many_classes() -> None:
     assert not isinstance(th.OneVersusRest(th.Perceptron(1)).hypothesis(), ClassLearner)
 
 
-@every_kind
-def test_it_says_what_the_definition_says(kind: Callable[[], Binary]) -> None:
-    X, y = blobs(150)
-    learner = th.OneVersusRest(kind())
-    rounds = learner.learn_many(X, y)
+@every_case
+@settings(max_examples=15)
+@given(data=st.data())
+def test_it_says_what_the_definition_says(case: Case, data: st.DataObject) -> None:
+    stream, y = data.draw(classified(case))
+    learner = th.OneVersusRest(case.make())
+    rounds = learner.learn_many(stream.rows, y)
     said = [rounds.classes[int(code)] for code in rounds.predictions]
-    assert said == list(definition(kind(), zip(X, y, strict=True)))
-    assert learner.mistakes == rounds.mistakes == sum(a != b for a, b in zip(said, y, strict=True)) > 3
+    assert said == list(definition(case.make(), zip(stream.rows, y, strict=True)))
+    assert learner.mistakes == rounds.mistakes == sum(a != b for a, b in zip(said, y, strict=True))
     assert learner.classes == tuple(dict.fromkeys(y))
 
 
+def plain_votes(
+    make: Callable[[], list[LinearLearner]], master: LossRule, X: Any, y: list[str]
+) -> list[tuple[str | None, float]]:
+    """A portfolio of many classes in plain Python: every lane says the class that scores highest in it, and they vote."""
+    learners: dict[str, list[Any]] = {}
+    said: list[tuple[str | None, float]] = []
+    for x, label in zip(X, y, strict=True):
+        scores = {each: [lane.predict(x).score for lane in lanes] for each, lanes in learners.items()}
+        columns_of_lanes = [{each: own[k] for each, own in scores.items()} for k in range(master.n)]
+        best = [max(column, key=column.__getitem__, default=None) for column in columns_of_lanes]
+        weight = dict.fromkeys(learners, 0.0)
+        for each, own in zip(best, master.weights.tolist(), strict=True):
+            if each is not None:
+                weight[each] += own
+        said.append(max(weight.items(), key=lambda item: item[1], default=(None, 0.0)))
+        master.learn_losses([float(each != label) for each in best])
+        learners.setdefault(label, [*alone(make())])
+        for each, lanes in learners.items():
+            for lane in lanes:
+                lane.learn(x, +1 if each == label else -1)
+    return said
+
+
+@pytest.mark.parametrize("kit", KITS)
+@pytest.mark.parametrize("master", MASTERS)
+def test_the_lanes_of_portfolios_vote(kit: str, master: str) -> None:
+    X, y = blobs(90, seed=11)
+    count = len(KITS[kit]())
+    learner = th.OneVersusRest(th.Portfolio(N, KITS[kit](), MASTERS[master](count)))
+    rounds = learner.learn_many(X, y)
+    plain = plain_votes(KITS[kit], MASTERS[master](count), X, y)
+    assert [rounds.classes[int(code)] for code in rounds.predictions] == [label for label, _ in plain]
+    assert np.allclose(rounds.scores, [weight for _, weight in plain], rtol=1e-9)
+    assert 5 < rounds.mistakes < 60
+
+
+@pytest.mark.parametrize("master", MASTERS)
+@pytest.mark.parametrize("adversary", ["noise", "the class that has least weight"])
+def test_mistakes_are_at_most_twice_the_loss_which_is_close_to_the_best_lanes(master: str, adversary: str) -> None:
+    rng = np.random.default_rng(12)
+    lanes = KITS["mixed"]()
+    learner = th.OneVersusRest(th.Portfolio(N, lanes, MASTERS[master](len(lanes))), CLASSES)
+    for _ in range(120):
+        x = rng.normal(size=N)
+        shares = learner.score_many([x])[0]
+        learner.learn(x, CLASSES[int(rng.integers(4) if adversary == "noise" else shares.argmin())])
+    weighed = learner.master
+    assert weighed is not None
+    assert learner.mistakes <= 2 * weighed.loss + 1e-9
+    if weighed.proven is not None:
+        assert weighed.loss <= weighed.losses.min() + weighed.proven.value + 1e-9
+    assert learner.mistakes > 60
+
+
+def test_the_weights_of_portfolios_lanes_add_up_to_one() -> None:
+    X, y = blobs(120, seed=13)
+    learner = th.OneVersusRest(KINDS["portfolio"]())
+    learner.learn_many(X, y)
+    table = learner.score_many(X)
+    assert np.allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    assert ((table > 0.0) & (table < 1.0)).any()
+    assert th.OneVersusRest(th.Perceptron(1)).master is None
+
+
 @every_case
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_each_class_has_the_learner_that_plays_it_against_the_rest(case: Case, data: st.DataObject) -> None:
     stream, y = data.draw(classified(case))
@@ -111,7 +132,7 @@ def test_each_class_has_the_learner_that_plays_it_against_the_rest(case: Case, d
 
 
 @every_case
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_many_are_one_by_one_bit_for_bit(case: Case, data: st.DataObject) -> None:
     stream, y = data.draw(classified(case))
@@ -195,7 +216,7 @@ def test_labels_come_back_as_they_were_given(y: Any) -> None:
     assert set(learner.predict_many(np.eye(2)).tolist()) <= set(plain)
 
 
-# ---- chances ---------------------------------------------------------------------------------------------------------------
+# ---- chances ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [KINDS["AdaGrad"], KINDS["portfolio"]])
@@ -228,213 +249,3 @@ def test_chances_are_equal_where_every_class_has_none() -> None:
 def test_a_learner_without_chances_is_refused() -> None:
     with pytest.raises(th.ParameterError, match=r"found Perceptron\(.*expected a learner whose scores stand for chances"):
         th.OneVersusRest(th.Perceptron(2)).p_many([[1.0, 2.0]])
-
-
-# ---- bad input -------------------------------------------------------------------------------------------------------------
-
-
-@every_kind
-@pytest.mark.parametrize("row", [0, 1, 9, 30])
-@pytest.mark.parametrize("what", ["example", "label", "weight"])
-def test_a_bad_row_stops_as_the_loop_would(kind: Callable[[], Binary], row: int, what: str) -> None:
-    X, y = blobs(40, seed=6)
-    weights = np.ones(40)
-    labels: list[Any] = list(y)
-    if what == "example":
-        X[row, 2] = np.nan
-    elif what == "weight":
-        weights[row] = -1.0
-    else:
-        labels[row] = 3.5 if row == 0 else 3
-    learner, alone = th.OneVersusRest(kind()), th.OneVersusRest(kind())
-    with pytest.raises(th.ExampleError) as caught:
-        learner.learn_many(X, labels, weights)
-    error = caught.value
-    assert str(error).startswith(f"row {row}: ")
-    assert isinstance(error, th.LabelError) == (what == "label")
-    rounds = alone.learn_many(X[:row], y[:row], weights[:row])
-    assert (error.row, columns(error.rounds)) == (row, columns(rounds))
-    assert everything(learner) == everything(alone)
-    with pytest.raises(type(error)) as single:
-        alone.learn(X[row], labels[row], weights[row])
-    assert (single.value.row, single.value.rounds) == (None, None)
-    assert str(single.value) == str(error).removeprefix(f"row {row}: ")
-    assert everything(alone) == everything(learner)
-    assert columns(pickle.loads(pickle.dumps(error)).rounds)[2:] == columns(rounds)[2:]
-
-
-@every_case
-@settings(max_examples=20)
-@given(data=st.data())
-def test_values_that_a_rule_refuses_change_nothing_wherever_they_stand(case: Case, data: st.DataObject) -> None:
-    stream, y = data.draw(classified(case).filter(lambda made: len(made[1]) > 0))
-    row, bad = data.draw(st.integers(0, len(y) - 1)), data.draw(st.sampled_from(case.refused))
-    X = stream.rows.copy()
-    X[row, data.draw(st.integers(0, N - 1))] = bad
-    learner, alone = th.OneVersusRest(case.make()), th.OneVersusRest(case.make())
-    with pytest.raises(th.ExampleError) as caught:
-        learner.learn_many(X, y, stream.weights)
-    alone.learn_many(X[:row], y[:row], stream.weights[:row])
-    assert caught.value.row == row
-    assert everything(learner) == everything(alone)
-    for call in (learner.predict, lambda x: learner.learn(x, "oak")):
-        if learner.classes:
-            with pytest.raises(th.ExampleError) as single:
-                call(X[row])
-            assert single.value.row is None
-    assert everything(learner) == everything(alone)
-
-
-def test_the_classes_after_a_bad_row_were_never_seen() -> None:
-    learner = th.OneVersusRest(th.Perceptron(1))
-    with pytest.raises(th.ExampleError, match="row 1: "):
-        learner.learn_many([[1.0], [np.inf], [1.0]], ["oak", "fir", "yew"])
-    assert (learner.classes, learner.rounds) == (("oak",), 1)
-    with pytest.raises(th.LabelError, match="row 2: found label None, expected a label of type str like the classes before it"):
-        learner.learn_many([[1.0]] * 4, iter(["oak", "fir", None, "yew"]))
-    assert (learner.classes, learner.rounds) == (("oak", "fir"), 3)
-
-
-@pytest.mark.parametrize("y", [1.5, None, b"oak", ["oak"], np.float64(1.0), float("nan")])
-def test_a_label_that_cannot_be_one_is_refused(y: Any) -> None:
-    learner = th.OneVersusRest(th.Perceptron(1))
-    with pytest.raises(th.LabelError, match="expected a str, an int or a bool"):
-        learner.learn([1.0], y)
-    assert (learner.rounds, learner.classes) == (0, ())
-
-
-def test_a_type_of_labels_that_changes_is_refused() -> None:
-    learner = th.OneVersusRest(th.Perceptron(1), [1, 2])
-    bad: Any
-    for bad in (True, "1", 1.0):
-        with pytest.raises(th.LabelError, match="expected a label of type int like the classes before it"):
-            learner.learn([1.0], bad)
-    bad = np.int8(2)
-    assert learner.learn([1.0], bad).label == 2  # which is an int
-
-
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), "heavy", None, 1j])
-def test_a_weight_that_cannot_be_one_is_refused(weight: Any) -> None:
-    learner = th.OneVersusRest(th.Perceptron(1))
-    with pytest.raises(th.ExampleError, match="found weight"):
-        learner.learn([1.0], "oak", weight)
-    assert (learner.rounds, learner.classes) == (0, ())
-
-
-def test_a_weight_of_zero_shows_a_class_and_moves_nothing() -> None:
-    learner = th.OneVersusRest(th.AROW(1))
-    played = learner.learn([1.0], "oak", 0.0)
-    assert (played.changed, played.weight, learner.classes, learner.updates) == (False, 0.0, ("oak",), 0)
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: th.WeightedMajority(3), lambda: th.Perceptron, lambda: None, lambda: th.Conservative(th.Perceptron(2))]
-)
-def test_what_cannot_be_copied_for_each_class_is_refused(make: Callable[[], Any]) -> None:
-    with pytest.raises(th.ParameterError, match=r"found .*, expected a linear learner or a portfolio"):
-        th.OneVersusRest(make())
-
-
-def test_a_used_learner_is_refused_and_a_portfolio_with_a_learner_of_ones_own() -> None:
-    used = th.Perceptron(1)
-    used.learn([1.0], -1)
-    with pytest.raises(th.ParameterError, match="found a learner that has played 1 rounds, expected a fresh one"):
-        th.OneVersusRest(used)
-    with pytest.raises(th.ParameterError, match=r"found lane 1 .* a learner of your own"):
-        th.OneVersusRest(th.Portfolio(3, [th.Perceptron(3), th.WeightedMajority(3)]))
-
-
-@pytest.mark.parametrize("classes", [["oak", "oak"], ["oak", 1], [1.5], [None]])
-def test_classes_that_cannot_be_are_refused(classes: Any) -> None:
-    with pytest.raises(th.LabelError):
-        th.OneVersusRest(th.Perceptron(1), classes)
-
-
-@pytest.mark.parametrize("classes", ["oak", 3])
-def test_classes_that_are_no_list_are_refused(classes: Any) -> None:
-    with pytest.raises(th.ParameterError, match="expected one label for each class"):
-        th.OneVersusRest(th.Perceptron(1), classes)
-
-
-def test_the_users_learner_never_changes() -> None:
-    mine = th.Perceptron(2)
-    learner = th.OneVersusRest(mine, ["oak"])
-    learner.learn([1.0, 0.0], "fir")
-    taken = learner.learner("fir")
-    taken.learn([1.0, 0.0], -1)
-    assert (mine.rounds, taken.rounds, learner.learner("fir").rounds) == (0, 2, 1)
-    with pytest.raises(th.LabelError, match="found the class 'yew', expected one of those seen so far: 'oak', 'fir'"):
-        learner.learner("yew")
-
-
-# ---- memory ----------------------------------------------------------------------------------------------------------------
-
-
-def test_a_class_for_which_there_is_no_memory_is_refused_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 2 * 16_000)
-    learner, alone = th.OneVersusRest(th.AROW(1000)), th.OneVersusRest(th.AROW(1000))
-    X = sp.csr_array((5, 1000))
-    told = r"row 3: found the class 'yew', whose learner needs 16,000 bytes .* 2 classes, but 32,000 bytes are left"
-    with pytest.raises(th.LabelError, match=told) as caught:
-        learner.learn_many(X, ["oak", "fir", "oak", "yew", "oak"])
-    assert caught.value.row == 3
-    assert list(learner.classes) == ["oak", "fir"]
-    alone.learn_many(X[:3], ["oak", "fir", "oak"])
-    assert everything(learner) == everything(alone)
-    monkeypatch.setattr(memory, "available_memory", lambda: 15_999)
-    with pytest.raises(th.LabelError, match="found the class 'yew'"):
-        learner.learn({0: 1.0}, "yew")
-    assert learner.learn({0: 1.0}, "fir").t == 4  # classes that are there go on
-    with pytest.raises(th.LabelError, match="found the class 'oak'"):
-        th.OneVersusRest(th.AROW(1000), ["oak"])
-    monkeypatch.setattr(memory, "available_memory", lambda: None)
-    learner.learn({0: 1.0}, "yew")
-    assert list(learner.classes) == ["oak", "fir", "yew"]
-
-
-# ---- states ----------------------------------------------------------------------------------------------------------------
-
-
-@every_kind
-@pytest.mark.parametrize("rows", [0, 1, 40])
-def test_a_state_goes_on_as_if_it_had_never_stopped(kind: Callable[[], Binary], rows: int) -> None:
-    X, y = blobs(60, seed=7)
-    learner = th.OneVersusRest(kind())
-    learner.learn_many(X[:rows], y[:rows])
-    parameters, arrays = learner.state()
-    twins = [
-        th.OneVersusRest.from_state(json.loads(json.dumps(parameters)), arrays),
-        pickle.loads(pickle.dumps(learner)),
-        copy.copy(learner),
-        copy.deepcopy(learner),
-    ]
-    before = everything(learner)
-    rounds = learner.learn_many(X[rows:], y[rows:])
-    for twin in twins:
-        assert everything(twin) == before
-        assert columns(twin.learn_many(X[rows:], y[rows:])) == columns(rounds)
-        assert everything(twin) == everything(learner)
-
-
-@every_kind
-def test_a_hypothesis_never_changes(kind: Callable[[], Binary]) -> None:
-    X, y = blobs(60, seed=8)
-    learner = th.OneVersusRest(kind())
-    learner.learn_many(X[:30], y[:30])
-    frozen = learner.hypothesis()
-    table, said = learner.score_many(X), learner.predict_many(X)
-    learner.learn_many(X[30:], y[30:])
-    assert not np.array_equal(learner.score_many(X), table)
-    assert np.array_equal(frozen.score_many(X), table)
-    assert np.array_equal(frozen.predict_many(X), said)
-    assert (frozen.rounds, frozen.n, frozen.predict(X[0]).label) == (30, N, said[0])
-
-
-def test_the_weights_of_linear_learners_are_a_row_a_class() -> None:
-    X, y = blobs(60, seed=9)
-    learner = th.OneVersusRest(th.Perceptron(N, bias=1.0))
-    assert (learner.weights.shape, learner.bias_weights.shape) == ((0, N), (0,))
-    learner.learn_many(X, y)
-    assert np.allclose(X @ learner.weights.T + learner.bias_weights, learner.score_many(X))
-    with pytest.raises(th.ParameterError, match="a portfolio has no weights of its own"):
-        _ = th.OneVersusRest(th.Portfolio(2), ["oak"]).weights

@@ -71,6 +71,10 @@ class ClassLabels:
         """The classes that appeared first."""
         return self if count >= len(self) else ClassLabels(self._labels[:count])
 
+    def with_all(self, others: ClassLabels) -> ClassLabels:
+        """These classes, and behind them those of the others that are not among them."""
+        return self if all(label in self for label in others) else ClassLabels(dict.fromkeys([*self, *others]))
+
     def code(self, label: object) -> int:
         """The code of a label, `NO_CLASS` if it is none of these classes."""
         plain = _plain(label)

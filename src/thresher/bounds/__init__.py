@@ -49,6 +49,7 @@ from thresher.bounds.margin_perceptron import (
     margin_perceptron_recursion,
     margin_perceptron_textbook,
 )
+from thresher.bounds.multiclass import multiclass_perceptron, multiclass_perceptron_distance
 from thresher.bounds.p_norm import p_norm, p_norm_distance, p_norm_hinge, p_norm_textbook
 from thresher.bounds.pac import online_to_batch, online_to_batch_vote, pac_block, pac_sample, random_stop
 from thresher.bounds.passive_aggressive import passive_aggressive
@@ -124,6 +125,8 @@ __all__ = [
     "margin_perceptron_textbook",
     "mixture_log",
     "most_promotions",
+    "multiclass_perceptron",
+    "multiclass_perceptron_distance",
     "online_to_batch",
     "online_to_batch_vote",
     "optimal",

@@ -18,6 +18,7 @@ __all__ = [
     "loss_stretch",
     "majority_rounding",
     "margin_perceptron_rounding",
+    "multiclass_factor",
     "p_norm_factor",
     "passive_aggressive_rounding",
     "perceptron_factor",
@@ -40,6 +41,19 @@ def perceptron_factor(radius: float, *, rounds: int, terms: int, normalize: bool
     if rho > 2.0:
         return math.inf
     return (rho * (1 + 2 * u * rounds) + q * root) * (1 + 2.0**-50)
+
+
+def multiclass_factor(radius: float, *, rounds: int, terms: int) -> float:
+    """By how much R grows for a multiclass Perceptron that computes in float64; infinite where the proof does not reach.
+
+    >>> 1 < multiclass_factor(1.0, rounds=1_000_000, terms=100) < 1 + 1e-6
+    True
+    """
+    u, g = 2.0**-53, (terms + 16) * 2.0**-52
+    underflow = terms * 2.0**-1000 / radius / radius if radius > 0.0 else math.inf if terms else 0.0
+    drift = 4.1 * u * rounds * math.sqrt(rounds)  # of the sum of all classes' weights, which is zero without rounding
+    rho = (1 + 2 * u * rounds) * math.sqrt(1 + 8 * g * math.sqrt(rounds) + 2 * underflow + drift)
+    return math.inf if rho > 2.0 else rho * (1 + 2 * u * rounds) * (1 + 2.0**-50)
 
 
 def margin_perceptron_rounding(margin: float, *, updates: int, terms: int) -> float:

@@ -12,16 +12,20 @@ from thresher.bounds.printed import shown
 from thresher.compose.counted import Columns, Rows
 from thresher.compose.portfolio import Portfolio
 from thresher.errors import ExampleError, ParameterError
+from thresher.experts.rule import LossRule
 from thresher.linear import LEARNERS, LinearLearner
 
-__all__ = ["Binary", "Played", "bytes_of", "chances", "checked", "learn", "scores"]
+__all__ = ["Binary", "Played", "bytes_of", "chances", "checked", "lanes_of", "learn", "master_of", "scores"]
 
 #: A learner of which there is one for each class.
 Binary: TypeAlias = LinearLearner | Portfolio
 
 
 class Played(NamedTuple):
-    """What came out of the rows before the first that cannot be learned, and what is wrong with that one, if there is one."""
+    """What came out of the rows before the first that cannot be learned, and what is wrong with that one, if there is one.
+
+    The scores are rows × lanes: a linear learner has one lane.
+    """
 
     scores: NDArray[np.float64]
     changed: NDArray[np.bool_]
@@ -51,14 +55,14 @@ def learn(learner: Binary, block: Block, codes: NDArray[np.int8], weights: NDArr
         except ExampleError as error:
             if error.rounds is None:
                 raise
-            return Played(error.rounds.scores, error.rounds.changed, error)
-        return Played(rounds.scores, rounds.changed, None)
+            return Played(error.rounds.scores[:, None], error.rounds.changed, error)
+        return Played(rounds.scores[:, None], rounds.changed, None)
     return _vote(learner, block, codes, weights)
 
 
 def _vote(learner: Portfolio, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None) -> Played:
     good = learner._vote._check(codes, weights)
-    made = Columns(len(block))
+    made = Columns(len(block), len(learner.lanes))
     part = Rows(block.rows(0, good), codes[:good], None if weights is None else weights[:good], block.__getitem__)
     rows, fault = learner._play(part, made, 0)
     if fault is None and good < len(block):
@@ -68,17 +72,31 @@ def _vote(learner: Portfolio, block: Block, codes: NDArray[np.int8], weights: ND
             fault = error
     if fault is None:
         learner._vote._collide(block.collisions)
-    return Played(made.scores[:rows], made.moved[:rows], fault)
+    return Played(made.lane_scores[:rows], made.moved[:rows], fault)
 
 
-def scores(learner: Binary, block: Block) -> NDArray[np.float64]:
-    """How much a learner is for +1, of each row. Changes nothing."""
-    return learner._score_block(block) if isinstance(learner, LinearLearner) else learner.score_many(block)
+def scores(learner: Binary, block: Block) -> NDArray[np.floating]:
+    """How much each lane of a learner is for +1, of each row: rows × lanes. Changes nothing."""
+    if isinstance(learner, LinearLearner):
+        return learner._score_block(block)[:, None]
+    said = learner._lanes.said(len(block))
+    learner._lanes.score_block(block, said)
+    return said.scores
 
 
 def chances(learner: Binary, block: Block) -> NDArray[np.float64]:
     """The chances of +1 of each row, where the learner has them. Changes nothing."""
     return learner.p_positive_many(block) if isinstance(learner, LinearLearner) else learner.calibrated_many(block)
+
+
+def lanes_of(learner: Binary) -> int:
+    """How many lanes it has: a linear learner is one."""
+    return 1 if isinstance(learner, LinearLearner) else len(learner.lanes)
+
+
+def master_of(learner: Binary) -> LossRule | None:
+    """A fresh rule like the one that weighs its lanes, where there are several."""
+    return None if isinstance(learner, LinearLearner) else type(learner._master)(**learner._master._arguments())
 
 
 def bytes_of(learner: Binary) -> int:

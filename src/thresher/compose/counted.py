@@ -27,12 +27,13 @@ class Rows(NamedTuple):
 
 
 class Columns:
-    """The outcomes of rounds, in columns."""
+    """The outcomes of rounds, in columns; and what each of so many lanes scored, where somebody wants to know."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, lanes: int = 0) -> None:
         self.predictions = np.empty(rows, np.int8)
         self.scores, self.shares, self.losses, self.chances = (np.empty(rows) for _ in range(4))
         self.moved = np.empty(rows, np.bool_)
+        self.lane_scores = np.empty((rows, lanes))
 
 
 class Counted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +14,16 @@ from thresher import examples, memory
 from thresher._core import Block
 from thresher.busy import Busy
 from thresher.class_labels import NO_CLASS, ClassLabel, ClassLabels
-from thresher.class_rounds import ClassPrediction, ClassRound, ClassRounds
-from thresher.compose import binary, one_versus_rest_state
+from thresher.class_rounds import ClassHypothesis, ClassPrediction, ClassRound, ClassRounds
+from thresher.compose import binary, class_vote, one_versus_rest_state
 from thresher.compose.binary import Binary
+from thresher.compose.class_rows import ClassColumns, ClassRows
+from thresher.compose.class_vote import Heard
 from thresher.compose.given import one_row, one_weight, restated
+from thresher.compose.one_versus_rest_state import Counts
 from thresher.compose.shielded import Shielded
 from thresher.errors import ExampleError, LabelError, LaneError, ParameterError
+from thresher.experts.rule import LossRule
 from thresher.linear import LinearLearner
 from thresher.linear.learner import Parameters, example_weights
 
@@ -29,7 +33,7 @@ _CHUNK = 4096
 
 
 def definition(fresh: Binary, stream: Iterable[tuple[Any, ClassLabel]]) -> Iterator[ClassLabel | None]:
-    """The learner as on the blackboard: yields what is said in each round."""
+    """The learner as on the blackboard, made of one that is linear: yields what is said in each round."""
     learners: dict[ClassLabel, Binary] = {}
     for x, y in stream:
         scores = {label: learner.predict(x).score for label, learner in learners.items()}
@@ -37,20 +41,6 @@ def definition(fresh: Binary, stream: Iterable[tuple[Any, ClassLabel]]) -> Itera
         learners.setdefault(y, copy(fresh))
         for label, learner in learners.items():
             learner.learn(x, +1 if label == y else -1)
-
-
-class _Given(NamedTuple):
-    """Rows with the codes of their labels, all the classes of these, and the weights."""
-
-    block: Block
-    codes: NDArray[np.int32]
-    labels: ClassLabels
-    weights: NDArray[np.float64] | None
-
-    def signs(self, code: int, rows: slice) -> tuple[Block, NDArray[np.int8], NDArray[np.float64] | None]:
-        """Some of the rows, with +1 where the label is this class and −1 elsewhere."""
-        signs = np.where(self.codes[rows] == code, np.int8(+1), np.int8(-1))
-        return self.block.rows(rows.start, rows.stop), signs, None if self.weights is None else self.weights[rows]
 
 
 class OneVersusRest:
@@ -63,16 +53,27 @@ class OneVersusRest:
     - ``learner`` is fresh: a linear learner, or a portfolio of linear learners. It is copied, and never changes.
     - ``classes`` are known from the start; others may appear at any time, all str, all int or all bool.
 
+    Of a **portfolio** each lane, over all classes, is a learner of many classes of its own: it says the class whose lane scores
+    highest. A `master` of the portfolio's kind weighs the lanes by how often they said a wrong class, whatever the examples'
+    weights, and the prediction is the class with the most weight of lanes; `score` is that weight.
+
     What it takes is what one learner takes, times the classes: time and memory, which is looked at before a class is added.
 
     Guarantee
     ---------
-    In a round in which none of the classes' learners errs, exactly one says +1, so that with scores of which the sign is read
-    the prediction is right. So after the classes have been seen::
+    Of linear learners of which the sign of the score is read: in a round in which none of the classes' learners errs, exactly
+    one says +1, so that the prediction is right. After the round in which the last class appeared::
 
         mistakes ≤ the sum of the mistakes of the classes' learners
 
     and what a theorem says of each of them holds of its own rounds, in which it plays its class against the rest.
+
+    Of a portfolio, on every stream, for every lane, with L the weight on lanes that say a wrong class, summed over the rounds::
+
+        L ≤ the lane's mistakes + the master's regret         master.loss, master.losses, master.proven
+        mistakes ≤ 2L
+
+    because the class with the most weight is wrong only where the right one has at most half of it.
 
     >>> import thresher as th
     >>> learner = th.OneVersusRest(th.Perceptron(2))
@@ -90,10 +91,12 @@ class OneVersusRest:
         labels = ClassLabels(classes)
         if (room := _room(fresh)) is not None and len(labels) > room:
             raise LabelError(_no_room(fresh, labels, room))
-        self._made(fresh, labels, [copy(fresh) for _ in labels], (0, 0, 0))
+        self._made(fresh, binary.master_of(fresh), labels, [copy(fresh) for _ in labels], (0, 0, 0))
 
-    def _made(self, fresh: Binary, labels: ClassLabels, learners: list[Binary], counts: tuple[int, int, int]) -> None:
-        self._fresh, self._labels, self._learners = fresh, labels, learners
+    def _made(
+        self, fresh: Binary, master: LossRule | None, labels: ClassLabels, learners: list[Binary], counts: Counts
+    ) -> None:
+        self._fresh, self._master, self._labels, self._learners = fresh, master, labels, learners
         self._rounds, self._mistakes, self._updates = counts
         self._busy = Busy()
         self._broken: LaneError | None = None
@@ -138,6 +141,12 @@ class OneVersusRest:
         with self._reading():
             return np.array([_linear(learner).bias_weight for learner in self._learners])
 
+    @property
+    def master(self) -> LossRule | None:
+        """The rule that weighs a portfolio's lanes by how often each said a wrong class: a copy; None of a linear learner."""
+        with self._reading():
+            return copy(self._master)
+
     def learner(self, label: ClassLabel) -> Binary:
         """The learner of one class: a copy as it stands."""
         if (code := self._labels.code(label)) == NO_CLASS:
@@ -151,10 +160,11 @@ class OneVersusRest:
         """The class whose learner scores highest; None before there is one. Changes nothing."""
         block = self._row(x)
         try:
-            said = self._said(block)
+            with self._reading():
+                codes, scores = class_vote.ask(self._heard(block), self._master)
         except ExampleError as error:
             raise restated(error, None, None) from error
-        return ClassPrediction(self._labels[int(said.codes[0])], float(said.scores[0]))
+        return ClassPrediction(self._labels[int(codes[0])], float(scores[0]))
 
     def learn(self, x: object, y: ClassLabel, weight: float = 1.0) -> ClassRound:
         """One whole round: predict, compare with the label y, and teach the learners of all classes.
@@ -165,7 +175,7 @@ class OneVersusRest:
         with self._busy.writing():
             code = self._labels.code(y)
             codes, labels = self._labels.read([y], 1) if code == NO_CLASS else (np.array([code], np.int32), self._labels)
-            rounds = self._learn(_Given(block, codes, labels, np.array([scale])), x, [y], one=True)
+            rounds = self._learn(ClassRows(block, codes, labels, np.array([scale])), x, [y], one=True)
         said = ClassPrediction(rounds.classes[int(rounds.predictions[0])], float(rounds.scores[0]))
         return ClassRound(rounds.first, x, said, rounds.classes.at(int(rounds.labels[0])), bool(rounds.changed[0]), scale)
 
@@ -180,18 +190,23 @@ class OneVersusRest:
         block, read = self._block(X)
         scales = example_weights(weights, len(block))
         with self._busy.writing():
-            given = y if isinstance(y, np.ndarray) or not isinstance(y, Iterable) or isinstance(y, str | bytes) else list(y)
-            rows = _Given(block, *self._labels.read(given, len(block)), scales)
-            return self._learn(rows, read, given)
+            codes, labels, given = self._labels.read_given(y, len(block))
+            return self._learn(ClassRows(block, codes, labels, scales), read, given)
 
     def predict_many(self, X: object) -> NDArray[Any]:
         """The classes predicted for many examples, one a row; None before there is one. Changes nothing."""
-        said = self._said(self._block(X)[0])
-        return self._labels.labels(said.codes)
+        codes = np.concatenate([class_vote.ask(heard, self._master)[0] for heard in self._chunks(X)])
+        return self._labels.labels(codes)
 
     def score_many(self, X: object) -> NDArray[np.float64]:
-        """The scores of many examples: rows × classes. Changes nothing."""
-        return self._table(X, binary.scores)
+        """The scores of many examples: rows × classes. Changes nothing.
+
+        Of a portfolio they are the weights of the lanes that say each class.
+        """
+        if self._master is None:
+            return self._table(X, lambda learner, block: binary.scores(learner, block)[:, 0])
+        tables = [class_vote.shares(heard, self._master, len(self._learners)) for heard in self._chunks(X)]
+        return np.concatenate(tables)
 
     def p_many(self, X: object) -> NDArray[np.float64]:
         """The chances of each class: rows × classes, each row with the sum 1. Changes nothing.
@@ -217,7 +232,7 @@ class OneVersusRest:
         """Everything it is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
         with self._reading():
             counts = (self._rounds, self._mistakes, self._updates)
-            return one_versus_rest_state.state(self._fresh, self._labels, self._learners, counts)
+            return one_versus_rest_state.state(self._fresh, self._master, self._labels, self._learners, counts)
 
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -233,7 +248,7 @@ class OneVersusRest:
         with self._reading():
             twin = type(self).__new__(type(self))
             counts = (self._rounds, self._mistakes, self._updates)
-            twin._made(self._fresh, self._labels, [copy(learner) for learner in self._learners], counts)
+            twin._made(self._fresh, copy(self._master), self._labels, [copy(learner) for learner in self._learners], counts)
             return twin
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
@@ -244,12 +259,12 @@ class OneVersusRest:
 
     # ---- how ----------------------------------------------------------------------------------------------------------
 
-    def _learn(self, rows: _Given, read: object, given: Any, *, one: bool = False) -> ClassRounds:
+    def _learn(self, rows: ClassRows, read: object, given: Any, *, one: bool = False) -> ClassRounds:
         """Rounds of these rows up to the first that cannot be learned, which is raised as an error."""
         self._check_whole()
         first, done, fault = self._rounds + 1, 0, None
         stop, refused = self._good(rows.codes, rows.labels, given)
-        made = _Columns(len(rows.block))
+        made = ClassColumns(len(rows.block))
         while done < stop and fault is None:
             played, fault = self._play(rows, slice(done, min(done + _CHUNK, stop)), made)
             done += played
@@ -274,7 +289,7 @@ class OneVersusRest:
                 stop, why = int(new[0]), _no_room(self._fresh, labels, len(self._labels) + room)
         return stop, why
 
-    def _play(self, given: _Given, part: slice, made: _Columns) -> tuple[int, ExampleError | None]:
+    def _play(self, given: ClassRows, part: slice, made: ClassColumns) -> tuple[int, ExampleError | None]:
         """Rounds of some rows with good labels, up to the first that cannot be learned: how many, and what is wrong with it.
 
         Learners refuse a row for what it holds and not for what they have learned, so the first of them finds it for all.
@@ -283,23 +298,23 @@ class OneVersusRest:
         new = range(known, self._seen(codes[part]))
         begins = [part.start] * known + [part.start + int(np.argmax(codes[part] == code)) for code in new]
         learners = [*self._learners, *(copy(self._fresh) for _ in new)]
+        heard = Heard(last - part.start, binary.lanes_of(self._fresh))
         with Shielded() as shield:  # Ctrl-C waits until all classes have learned the same rows
-            for code, (learner, begin) in enumerate(zip(learners, begins, strict=True)):
-                if begin >= last:  # so do all that appear later
-                    break
-                try:
+            try:
+                for code, (learner, begin) in enumerate(zip(learners, begins, strict=True)):
+                    if begin >= last:  # so do all that appear later
+                        break
                     played = binary.learn(learner, *given.signs(code, slice(begin, last)))
-                    if played.fault is not None and code > 0:
-                        raise played.fault
-                except BaseException as error:  # no memory, or rows that another thread changes
-                    told = f"the learner of the class {given.labels[code]!r} broke off: not all classes have learned the same"
-                    self._broken = LaneError(told, lane=code)
-                    raise self._broken from error
-                if played.fault is not None:
-                    last, fault = begin + len(played.scores), played.fault
-                made.hear(code, played.scores, begin, seen=code < known)
-                made.changed[begin:last] |= played.changed
-            rows = slice(part.start, last)
+                    if played.fault is not None:
+                        last, fault = self._stopped(code, begin, played), played.fault
+                    heard.hear(code, played.scores, begin - part.start, seen=code < known)
+                    heard.move(played.changed, begin - part.start)
+                rows, heard = slice(part.start, last), heard.first(last - part.start)
+                made.codes[rows], made.scores[rows] = class_vote.teach(heard, codes[rows], self._master)
+            except BaseException as error:  # no memory, or rows that another thread changes
+                self._broken = LaneError(f"it broke off in round {self.rounds + 1}, and its classes are not in step any more")
+                raise self._broken from error
+            made.changed[rows] = heard.changed
             grown = self._seen(codes[rows])
             self._learners, self._labels = learners[:grown], given.labels.first(grown)
             self._rounds += last - part.start
@@ -307,6 +322,13 @@ class OneVersusRest:
             self._updates += int(np.count_nonzero(made.changed[rows]))
         shield.now()
         return last - part.start, fault
+
+    @staticmethod
+    def _stopped(code: int, begin: int, played: binary.Played) -> int:
+        """The row at which the first learner stopped; that another one does cannot be."""
+        if code > 0 and played.fault is not None:
+            raise played.fault
+        return begin + len(played.scores)
 
     def _seen(self, codes: NDArray[np.int32]) -> int:
         """How many classes there are after rows with these labels."""
@@ -321,14 +343,23 @@ class OneVersusRest:
             raise ParameterError(f"found examples of {block.n} attributes, expected {self.n}")
         return block, read
 
-    def _said(self, block: Block) -> _Columns:
-        made = _Columns(len(block))
-        with self._reading():
-            for code, learner in enumerate(self._learners):
-                made.hear(code, binary.scores(learner, block), 0, seen=True)
-        return made
+    def _heard(self, block: Block) -> Heard:
+        heard = Heard(len(block), binary.lanes_of(self._fresh))
+        for code, learner in enumerate(self._learners):
+            heard.hear(code, binary.scores(learner, block))
+        return heard
 
-    def _table(self, X: object, of: Callable[[Binary, Block], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _chunks(self, X: object) -> Iterator[Heard]:
+        """What the lanes say of some rows after the other; one part at least."""
+        block, _ = self._block(X)
+        with self._reading():
+            for at in range(0, max(len(block), 1), _CHUNK):
+                try:
+                    yield self._heard(block.rows(at, min(at + _CHUNK, len(block))))
+                except ExampleError as error:
+                    raise restated(error, at + (error.row or 0), None) from error
+
+    def _table(self, X: object, of: Callable[[Binary, Block], NDArray[np.floating]]) -> NDArray[np.float64]:
         block, _ = self._block(X)
         with self._reading():
             table = np.empty((len(block), len(self._learners)))
@@ -347,55 +378,24 @@ class OneVersusRest:
             raise self._broken
 
 
-class _Columns:
-    """The outcomes of rounds: the class with the largest score so far, the first among equals."""
-
-    def __init__(self, rows: int) -> None:
-        self.codes, self.scores = np.full(rows, NO_CLASS, np.int32), np.zeros(rows)
-        self.changed = np.zeros(rows, np.bool_)
-
-    def hear(self, code: int, scores: NDArray[np.float64], begin: int, *, seen: bool) -> None:
-        """What a class scores from row `begin` on; unless it was `seen` before, it is predicted from the next row on."""
-        scores, begin = (scores, begin) if seen else (scores[1:], begin + 1)
-        rows = slice(begin, begin + len(scores))
-        better = (scores > self.scores[rows]) | (self.codes[rows] == NO_CLASS)
-        np.copyto(self.scores[rows], scores, where=better)
-        self.codes[rows][better] = code
-
-
-class OneVersusRestHypothesis:
+class OneVersusRestHypothesis(ClassHypothesis):
     """What it believed at one moment. It predicts, and never changes.
 
     >>> import thresher as th
-    >>> learner = th.OneVersusRest(th.Perceptron(2), ["oak", "fir"])
+    >>> learner = th.OneVersusRest(th.AdaGrad(2), ["oak", "fir"])
     >>> frozen = learner.hypothesis()
     >>> _ = learner.learn([0, 1], "fir")
-    >>> frozen.predict([0, 1]).label, learner.predict([0, 1]).label
-    ('oak', 'fir')
+    >>> frozen.p_many([[0, 1]]).tolist(), learner.predict([0, 1]).label
+    ([[0.5, 0.5]], 'fir')
     """
 
     def __init__(self, learner: OneVersusRest) -> None:
-        self._learner = learner
-        self.n, self.rounds, self.classes = learner.n, learner.rounds, learner.classes
-
-    def predict(self, x: object) -> ClassPrediction:
-        """The class whose learner scores highest; None where there is none."""
-        return self._learner.predict(x)
-
-    def predict_many(self, X: object) -> NDArray[Any]:
-        """The classes predicted for many examples, one a row."""
-        return self._learner.predict_many(X)
-
-    def score_many(self, X: object) -> NDArray[np.float64]:
-        """The scores of many examples: rows × classes."""
-        return self._learner.score_many(X)
+        super().__init__(learner)
+        self._chances = learner.p_many
 
     def p_many(self, X: object) -> NDArray[np.float64]:
         """The chances of each class: rows × classes, each row with the sum 1."""
-        return self._learner.p_many(X)
-
-    def __repr__(self) -> str:
-        return f"<hypothesis of {self._learner!r}>"
+        return self._chances(X)
 
 
 def _linear(learner: Binary) -> LinearLearner:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from thresher.class_labels import ClassLabels
-from thresher.compose.binary import Binary, checked
+from thresher.compose.binary import Binary, checked, master_of
 from thresher.compose.portfolio import Portfolio
 from thresher.errors import LabelError, ParameterError, StoreError
+from thresher.experts.rule import LossRule
 from thresher.linear import LEARNERS, LinearLearner
 from thresher.linear.learner import Parameters
 
@@ -19,20 +21,25 @@ __all__ = ["Counts", "parts", "state"]
 #: Rounds, mistakes and updates.
 Counts = tuple[int, int, int]
 
-_PARTS = {"learner", "fresh", "classes", "learners", "heads"}
+_PARTS = {"learner", "fresh", "master", "classes", "learners", "heads"}
 _COUNTS = ("rounds", "mistakes", "updates")
 _MOST_ROUNDS = 2**62
 
 Arrays = dict[str, NDArray[Any]]
 
 
-def state(fresh: Binary, labels: ClassLabels, learners: Sequence[Binary], counts: Counts) -> tuple[Parameters, Arrays]:
-    """What is kept: `fresh.<name>`, and `<code>.<name>` for the learner of each class."""
+def state(
+    fresh: Binary, master: LossRule | None, labels: ClassLabels, learners: Sequence[Binary], counts: Counts
+) -> tuple[Parameters, Arrays]:
+    """What is kept: `fresh.<name>`, `master.<name>`, and `<code>.<name>` for the learner of each class."""
     states = {"fresh": fresh.state(), **{str(code): learner.state() for code, learner in enumerate(learners)}}
     arrays = {f"{owner}.{name}": array for owner, (_, kept) in states.items() for name, array in kept.items()}
+    weighed = (None, {}) if master is None else master.state()
+    arrays.update({f"master.{name}": array for name, array in weighed[1].items()})
     parameters = {
         "learner": "OneVersusRest",
         "fresh": states.pop("fresh")[0],
+        "master": weighed[0],
         "classes": list(labels),
         "learners": [told for told, _ in states.values()],
         "heads": dict(zip(_COUNTS, counts, strict=True)),
@@ -40,8 +47,8 @@ def state(fresh: Binary, labels: ClassLabels, learners: Sequence[Binary], counts
     return parameters, arrays
 
 
-def parts(parameters: object, arrays: object) -> tuple[Binary, ClassLabels, list[Binary], Counts]:
-    """The fresh learner, the classes, their learners and the counts; `StoreError` if no run can lead to them."""
+def parts(parameters: object, arrays: object) -> tuple[Binary, LossRule | None, ClassLabels, list[Binary], Counts]:
+    """The fresh learner, the master, the classes, their learners and the counts; `StoreError` if no run can lead to them."""
     if not isinstance(parameters, Mapping) or set(parameters) != _PARTS:
         raise StoreError(f"the state's parameters are not {', '.join(sorted(_PARTS))}")
     if parameters["learner"] != "OneVersusRest":
@@ -51,7 +58,7 @@ def parts(parameters: object, arrays: object) -> tuple[Binary, ClassLabels, list
     labels, told = _labels(parameters["classes"]), parameters["learners"]
     if not isinstance(told, list) or len(told) != len(labels):
         raise StoreError(f"the state's learners are not one for each of {len(labels)} classes")
-    owned: dict[str, dict[str, NDArray[Any]]] = {"fresh": {}, **{str(code): {} for code in range(len(labels))}}
+    owned: dict[str, dict[str, NDArray[Any]]] = {"fresh": {}, "master": {}, **{str(code): {} for code in range(len(labels))}}
     for name, array in arrays.items():
         owner, _, rest = name.partition(".")
         if owner not in owned:
@@ -64,7 +71,8 @@ def parts(parameters: object, arrays: object) -> tuple[Binary, ClassLabels, list
     learners = [_learner(f"class {labels[code]!r}", told[code], owned[str(code)]) for code in range(len(labels))]
     if not all(_alike(learner, fresh) for learner in learners):
         raise StoreError("the state's learners are not all of the kind of the fresh one")
-    return fresh, labels, learners, _counts(parameters["heads"], learners)
+    counts = _counts(parameters["heads"], learners)
+    return fresh, _master(parameters["master"], owned["master"], fresh, counts), labels, learners, counts
 
 
 def _labels(told: object) -> ClassLabels:
@@ -85,6 +93,24 @@ def _learner(whose: str, told: object, arrays: Arrays) -> Binary:
         return kind.from_state(told, arrays)
     except StoreError as error:
         raise StoreError(f"{whose}: {error}") from error
+
+
+def _master(told: object, arrays: Arrays, fresh: Binary, counts: Counts) -> LossRule | None:
+    """The master whose state this is: of the kind that the fresh portfolio has, and in step."""
+    kind = master_of(fresh)
+    if kind is None:
+        if told is not None or arrays:
+            raise StoreError("found a master of a linear learner, which has one lane")
+        return None
+    if not isinstance(told, Mapping) or told.get("rule") != type(kind).__name__ or told.get("arguments") != kind._arguments():
+        raise StoreError(f"the state's master is not {kind!r}")
+    master = type(kind).from_state(told, arrays)
+    rounds, mistakes, _ = counts
+    wrong = master.losses
+    whole = bool(np.all((wrong >= 0) & (wrong <= rounds) & (wrong == np.floor(wrong))))
+    if master._heads()[0] != rounds or not whole or not mistakes <= 2 * master.loss * (1 + 1e-9) + 1e-9:
+        raise StoreError(f"found a master that was told other losses than those of {rounds} rounds with {mistakes} mistakes")
+    return master
 
 
 def _alike(learner: Binary, fresh: Binary) -> bool:

@@ -314,6 +314,8 @@ class Portfolio(Counted):
                     raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
                 to = slice(at, at + played)
                 made.moved[to] = said.changed[:played]
+                if made.lane_scores.size:
+                    made.lane_scores[to] = said.scores[:played]
                 self._vote._learn_block(
                     said.says[:played],
                     said.scores[:played],

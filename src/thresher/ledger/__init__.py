@@ -3,6 +3,8 @@
 from thresher.ledger.best_expert import BestExpert
 from thresher.ledger.best_lane import BestLane
 from thresher.ledger.best_sequence import BestSequence
+from thresher.ledger.class_separator import ClassSeparator
+from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher
 from thresher.ledger.cover import Cover, Threshold
 from thresher.ledger.disjunction import Disjunction
 from thresher.ledger.ledger import Ledger
@@ -16,6 +18,10 @@ __all__ = [
     "BestLane",
     "BestMixture",
     "BestSequence",
+    "ClassComparator",
+    "ClassSeparator",
+    "ClassTally",
+    "ClassWatcher",
     "Comparator",
     "Cover",
     "Disjunction",

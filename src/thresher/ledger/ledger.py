@@ -9,15 +9,19 @@ from typing import TypeVar
 
 from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
+from thresher.class_rounds import ClassRound, ClassRounds
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.experts.rule import LossRound, LossRounds
+from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher, in_columns
 from thresher.ledger.losses import LossComparator, LossTally, LossWatcher, played
 from thresher.ledger.tally import Comparator, Tally, Watcher
 from thresher.notebook import table
 
 __all__ = ["Ledger"]
 
-W = TypeVar("W", Watcher, LossWatcher)
+W = TypeVar("W", Watcher, LossWatcher, ClassWatcher)
+
+_WATCHES = ("watch", "watch_losses", "watch_classes")
 
 _HEAD = ("verdict", "count", "bound", "theorem", "")
 
@@ -30,8 +34,9 @@ class Ledger:
     counts two baselines: the best constant, which always says the more frequent label, and repeating the last label (which says
     +1 before there is one). Each comparator adds its certificates.
 
-    Rounds with losses, as `learn_losses` of a rule or `learn` of a forecaster returns them, are entered likewise; a ledger
-    holds the one kind or the other. Then `loss` and `regret` are live, and the baseline is the plain average of the experts.
+    Rounds with losses, as `learn_losses` of a rule or `learn` of a forecaster returns them, are entered likewise, and so are
+    rounds with more than two classes; a ledger holds one kind alone. With losses `loss` and `regret` are live, and the baseline
+    is the plain average of the experts.
 
     `after` is the tally of another ledger whose rounds came before: they are counted on, but cannot be shown to the
     comparators any more, so that what is certified becomes conditional on them.
@@ -51,11 +56,11 @@ class Ledger:
       nothing certified here says more than the best constant does
     """
 
-    def __init__(self, *comparators: Comparator | LossComparator, after: Tally | None = None) -> None:
+    def __init__(self, *comparators: Comparator | LossComparator | ClassComparator, after: Tally | None = None) -> None:
         self._tally = Tally() if after is None else replace(after, unseen=after.rounds)
-        self._losses = LossTally()
+        self._losses, self._classes = LossTally(), ClassTally()
         for comparator in comparators:
-            if isinstance(comparator, type) or not (hasattr(comparator, "watch") or hasattr(comparator, "watch_losses")):
+            if isinstance(comparator, type) or not any(hasattr(comparator, name) for name in _WATCHES):
                 raise ParameterError(f"found {comparator!r}, expected a comparator such as th.Separator(u)")
         self._lock = RLock()  # who reads sees all of what was entered, or none of it
         self._comparators = comparators
@@ -63,28 +68,29 @@ class Ledger:
         self._loss_watchers = [
             comparator.watch_losses() for comparator in comparators if isinstance(comparator, LossComparator)
         ]
+        self._class_watchers = [each.watch_classes() for each in comparators if isinstance(each, ClassComparator)]
         self._deaf = {
             kind: next((type(each).__name__ for each in comparators if not isinstance(each, watched)), None)
-            for kind, watched in (("labels", Comparator), ("losses", LossComparator))
+            for kind, watched in (("labels", Comparator), ("losses", LossComparator), ("classes", ClassComparator))
         }
         self._compared = ", ".join(dict.fromkeys(type(comparator).__name__ for comparator in comparators))
 
-    def enter(self, entered: Round | Rounds | LossRound | LossRounds) -> None:
+    def enter(self, entered: Round | Rounds | LossRound | LossRounds | ClassRound | ClassRounds) -> None:
         """Adds a round, or many: all of them or, if they cannot be added, none."""
         if isinstance(entered, LossRound | LossRounds):
             self._enter_losses(entered)
+        elif isinstance(entered, ClassRound | ClassRounds):
+            self._enter_classes(entered)
         elif isinstance(entered, Round | Rounds):
             self._enter_labels(entered)
         else:
             raise LedgerError(
                 f"found {type(entered).__name__}, expected what learn or learn_many returned: a Round or Rounds, "
-                "or a LossRound or LossRounds"
+                "a LossRound or LossRounds, a ClassRound or ClassRounds"
             )
 
     def _enter_labels(self, entered: Round | Rounds) -> None:
         with self._lock:
-            if self._losses.rounds:
-                raise LedgerError("found rounds with labels, expected rounds with losses like those entered before")
             self._refuse("labels")
             tally = self._tally.after(entered)
             _entered(self._watchers, lambda watcher: watcher.enter(entered))
@@ -92,16 +98,26 @@ class Ledger:
 
     def _enter_losses(self, entered: LossRound | LossRounds) -> None:
         with self._lock:
-            if self._tally.rounds:
-                raise LedgerError("found rounds with losses, expected rounds with labels like those entered before")
             self._refuse("losses")
             made = played(entered)
             tally = self._losses.after(made)
             _entered(self._loss_watchers, lambda watcher: watcher.enter(made))
             self._losses = tally
 
+    def _enter_classes(self, entered: ClassRound | ClassRounds) -> None:
+        with self._lock:
+            self._refuse("classes")
+            made = in_columns(entered)
+            tally = self._classes.after(made)
+            _entered(self._class_watchers, lambda watcher: watcher.enter(made))
+            self._classes = tally
+
     def _refuse(self, what: str) -> None:
-        """Refuses rounds that a comparator cannot watch."""
+        """Refuses rounds of another kind than those before, and those that a comparator cannot watch."""
+        kinds = {"labels": self._tally.rounds, "losses": self._losses.rounds, "classes": self._classes.rounds}
+        before = next((kind for kind, rounds in kinds.items() if rounds and kind != what), None)
+        if before is not None:
+            raise LedgerError(f"found rounds with {what}, expected rounds with {before} like those entered before")
         if self._deaf[what] is not None:
             raise LedgerError(f"found rounds with {what}, which a {self._deaf[what]} does not watch")
 
@@ -129,41 +145,52 @@ class Ledger:
             return self._losses
 
     @property
+    def classes(self) -> ClassTally:
+        """Everything counted so far of rounds with many classes."""
+        return self._classes
+
+    @property
+    def _labelled(self) -> Tally | ClassTally:
+        return self._classes if self._classes.rounds else self._tally
+
+    @property
     def rounds(self) -> int:
         """How many rounds were entered."""
-        return self._losses.rounds or self._tally.rounds
+        return self._losses.rounds or self._labelled.rounds
 
     @property
     def mistakes(self) -> int:
         """In how many of them the prediction was wrong."""
-        return self._tally.mistakes
+        return self._labelled.mistakes
 
     @property
     def updates(self) -> int:
         """In how many of them the learner moved."""
-        return self._tally.updates
+        return self._labelled.updates
 
     @property
     def loss(self) -> float:
         """The sum of their losses."""
+        if self._classes.rounds:
+            return float(self._classes.mistakes)
         return self.losses.loss if self._losses.rounds else self._tally.loss + self._tally.rest
 
     @property
     def regret(self) -> float:
         """What was lost more than by the best expert, each over its rounds awake; for rounds with losses."""
-        if self._tally.rounds:
+        if self._labelled.rounds:
             raise LedgerError("found rounds with labels: a regret is of rounds with losses")
         return self.losses.regret
 
     @property
     def best_constant(self) -> int:
-        """The mistakes of whoever always says the more frequent label."""
-        return self._tally.best_constant
+        """The mistakes of whoever always says the most frequent label."""
+        return self._labelled.best_constant
 
     @property
     def repeat_last(self) -> int:
         """The mistakes of whoever repeats the last label, and says +1 before there is one."""
-        return self._tally.repeat_last
+        return self._labelled.repeat_last
 
     def certificates(self) -> list[Certificate]:
         """What is proven of these rounds: the tightest first that is certified and better than the best constant.
@@ -181,6 +208,8 @@ class Ledger:
         with self._lock:
             if self._losses.rounds:
                 made = [each for watcher in self._loss_watchers for each in watcher.certificates(self.losses)]
+            elif self._classes.rounds:
+                made = [each for watcher in self._class_watchers for each in watcher.certificates(self._classes)]
             else:
                 made = [each for watcher in self._watchers for each in watcher.certificates(self._tally)]
         return sorted(made, key=rank)
@@ -200,7 +229,7 @@ class Ledger:
     def _facts(self) -> list[tuple[str, str]]:
         if self._losses.rounds:
             return self._loss_facts()
-        tally = self._tally
+        tally = self._labelled
         facts = {
             "rounds": tally.rounds,
             "mistakes": tally.mistakes,
@@ -239,6 +268,8 @@ class Ledger:
             played_by = self._losses.origin
             whose = "a rule of your own" if played_by is None else f"a {played_by.rule} like this one"
             return f"no theorem about {whose} speaks of a {self._compared}: docs/learners.md says which do"
+        if self._classes.rounds:
+            return f"no theorem about this learner of many classes speaks of a {self._compared}: docs/learners.md says which do"
         rule = self._tally.rule
         if isinstance(rule, MarginPerceptronRule) and rule.halving:
             return "the theorems are about a margin that was given: give one, such as the largest not known to be impossible"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from thresher._core import Rule
 from thresher.bounds import Bound, Certificate, Premise, Status
 from thresher.ledger.tally import Tally
 
-__all__ = ["Statement", "certificate", "known", "played", "verified"]
+__all__ = ["Counted", "Statement", "certificate", "known", "played", "verified"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,23 @@ _MEANING = {
 }
 
 
-def certificate(tally: Tally, statement: Statement, premises: tuple[Premise, ...]) -> Certificate:
+class Counted(Protocol):
+    """What a certificate says of the rounds themselves."""
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def mistakes(self) -> int: ...
+
+    @property
+    def best_constant(self) -> int: ...
+
+    @property
+    def repeat_last(self) -> int: ...
+
+
+def certificate(tally: Counted, statement: Statement, premises: tuple[Premise, ...]) -> Certificate:
     """The statement held against what was counted, with the premises on how the rounds were played."""
     return Certificate(
         bound=statement.theorem(**statement.numbers),

@@ -32,7 +32,7 @@ _MOST_ARRAYS = 1022  # of the 1,024 sections that a file can have two are the he
 Sections = Mapping[str, NDArray[np.uint8]]
 
 
-def linear(learner: StoredLearner) -> LinearLearner:
+def linear(learner: object) -> LinearLearner:
     """The learner, which must be a linear one."""
     if not isinstance(learner, LinearLearner):
         raise ParameterError(f"found {learner!r}, expected a linear learner")

@@ -16,8 +16,10 @@ from thresher.data.source import Place
 from thresher.data.stream import Position
 from thresher.errors import ParameterError, StoreError
 from thresher.ledger import Tally
-from thresher.store import container
+from thresher.store import container, many_classes
 from thresher.store.kinds import KINDS, NAMES, StoredLearner, made, packed
+from thresher.store.many_classes import ClassLearners
+from thresher.store.spelled import in_order
 
 __all__ = ["Model", "Run", "load", "save"]
 
@@ -127,6 +129,8 @@ class Model:
 
     @classmethod
     def _from(cls, header: Mapping[str, Any], sections: Mapping[str, NDArray[np.uint8]]) -> Model:
+        if header.get("kind") == many_classes.KIND:
+            raise StoreError("found a learner of many classes, expected one of two labels; th.load reads it")
         if header.get("kind") not in KINDS:
             raise StoreError(f"found a model of kind {header.get('kind')!r}, expected {' or '.join(map(repr, KINDS))}")
         if set(header) != _HEADER:
@@ -144,7 +148,7 @@ class Model:
             raise StoreError("the run cannot have led to the ledger's sums, or there is no recipe for it")
         model = cls(learner, recipe, tally, run, bytes(sections.get(NAMES, b"")))
         told = {**header, "learner": learner._told() if isinstance(learner, Portfolio) else learner.state()[0]}
-        if repr(_sorted(model._header(told))) != repr(_sorted(header)):  # True is not 1, nor is 1.0
+        if repr(in_order(model._header(told))) != repr(in_order(header)):  # True is not 1, nor is 1.0
             raise StoreError("the header is not spelled as a model would spell it")
         return model
 
@@ -165,13 +169,7 @@ def _sums(tally: Tally) -> tuple[float, ...]:
     return *told, tally.updates, tally.repeat_last, tally.loss
 
 
-def _sorted(value: object) -> object:
-    if isinstance(value, list):
-        return [_sorted(each) for each in value]
-    return sorted((key, _sorted(each)) for key, each in value.items()) if isinstance(value, Mapping) else value
-
-
-def save(learner: StoredLearner, path: Place) -> None:
+def save(learner: StoredLearner | ClassLearners, path: Place) -> None:
     """Writes a learner to a file, whole or not at all; `load` makes it again, and it goes on bit for bit.
 
     >>> import tempfile, pathlib, thresher as th
@@ -182,17 +180,26 @@ def save(learner: StoredLearner, path: Place) -> None:
     ...     th.load(pathlib.Path(folder) / "mine.thresher").weights.tolist()
     [-1.0, 0.0, -1.0, 0.0]
     """
+    if isinstance(learner, ClassLearners):
+        many_classes.save(learner, path)
+        return
     if not isinstance(learner, StoredLearner):
         raise ParameterError(
-            f"found {type(learner).__name__}, expected a linear learner or a portfolio; to keep another one keep its state(), "
-            "or pickle it"
+            f"found {type(learner).__name__}, expected a linear learner, a portfolio or a learner of many classes; "
+            "to keep another one keep its state(), or pickle it"
         )
     Model(learner).save(path)
 
 
-def load(path: Place) -> StoredLearner:
+def load(path: Place) -> StoredLearner | ClassLearners:
     """The learner in a model file. A file that is damaged, foreign or newer raises `StoreError`; it never runs code.
 
     For the recipe, the labels and the names as well: `thresher.store.Model.load(path)`.
     """
-    return Model.load(path).learner
+    contents = container.read(path)
+    try:
+        if contents.header.get("kind") == many_classes.KIND:
+            return many_classes.made(*contents)
+        return Model._from(*contents).learner
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from None
