@@ -12,6 +12,7 @@ import thresher as th
 from tests.commands import run
 from thresher.adapters.onnx import to_onnx
 from thresher.adapters.river import OneExampleClassifier
+from thresher.class_rounds import ClassLearner
 from thresher.cli.learners import NAMES
 from thresher.data.names import slot_of
 from thresher.store import Model
@@ -47,6 +48,7 @@ def test_what_the_command_saves_says_the_same_in_python(name: str, mails: Path, 
     model = tmp_path / "model"
     assert run("learn", mails, "--learner", name, "--bits", 10, "--positive", "spam", "--save", model).status == 0
     learner, recipe = th.load(model), Model.load(model).recipe
+    assert not isinstance(learner, ClassLearner)
     assert recipe is not None
     told = said_by_command(model, mails, "--scores")
     assert len(told) == 200
