@@ -15,6 +15,7 @@ from thresher.adapters.river import OneExampleClassifier
 from thresher.class_rounds import ClassLearner
 from thresher.cli.learners import NAMES
 from thresher.data.names import slot_of
+from thresher.data.recipe import Recipe
 from thresher.store import Model
 
 WORDS = ["free", "money", "now", "lunch", "noon", "friend", "offer", "click", "meeting", "tomorrow"]
@@ -127,9 +128,32 @@ def test_what_has_no_recipe_is_shown_and_the_command_says_what_is_missing(mails:
     assert (ran.status, "found no recipe to read a source by" in ran.err) == (2, True)
 
 
+def test_what_the_command_could_not_load_is_not_written(tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(b"before")
+    many: Any = th.MulticlassPerceptron(4)
+    with pytest.raises(th.ParameterError, match="expected a linear learner or a portfolio; th.save keeps learners of many"):
+        Model(many, Recipe("vw", 4)).save(tmp_path / "model")
+    with pytest.raises(th.ParameterError, match="found a recipe for n = 8 beside a learner of n = 4, expected the same"):
+        Model(th.Perceptron(4), Recipe("vw", 8)).save(tmp_path / "model")
+    assert (tmp_path / "model").read_bytes() == b"before"
+
+
+def test_a_model_of_many_classes_is_for_python(mails: Path, tmp_path: Path) -> None:
+    th.save(th.MulticlassPerceptron(2**10, classes=["ham", "spam"]), tmp_path / "model")
+    for command in (
+        ("inspect", tmp_path / "model"),
+        ("predict", tmp_path / "model", mails),
+        ("learn", mails, "--from", tmp_path / "model"),
+    ):
+        ran = run(*command)
+        assert (ran.status, ran.out) == (2, "")
+        assert "found a learner of many classes, expected one of two labels; th.load reads it" in ran.err
+
+
 def test_a_model_of_the_command_goes_to_river_and_to_onnx(mails: Path, tmp_path: Path) -> None:
     run("learn", mails, "--learner", "arow", "--bits", 10, "--positive", "spam", "--save", tmp_path / "model")
     learner = th.load(tmp_path / "model")
+    assert isinstance(learner, th.AROW)
     river = OneExampleClassifier(learner, classes=("ham", "spam"))
     told = [label for (label,) in said_by_command(tmp_path / "model", mails)]
     assert [river.predict_one(dict.fromkeys(mail, 1.0)) for _, mail in lines(200, seed=1)] == told
