@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -303,3 +304,17 @@ def test_rows_are_read_where_they_lie_and_never_changed() -> None:
         data = given.data if scipy.sparse.issparse(given) else given
         data.flags.writeable = False
         assert everything(classifier.fit(given, y)) == everything(ours.PerceptronClassifier().fit(X, y))
+
+
+def test_the_learner_of_a_classifier_can_be_saved_and_exported(tmp_path: Path) -> None:
+    X, y = rows(100)
+    classifier = ours.PassiveAggressiveClassifier().fit(X, np.where(y == 1, "spam", "ham"))
+    th.save(classifier.learner_, tmp_path / "model")
+    loaded = th.load(tmp_path / "model")
+    assert isinstance(loaded, th.PassiveAggressive)
+    assert loaded.weights.tolist() == classifier.coef_[0].tolist()
+    exported = import_module("thresher.adapters.onnx").to_onnx(classifier.learner_, classes=tuple(classifier.classes_.tolist()))
+    session = import_module("onnxruntime").InferenceSession(exported.SerializeToString())
+    far = abs(classifier.decision_function(X)) > 1e-4
+    labels = session.run(None, {"x": X.astype(np.float32)})[0]
+    assert labels[far].tolist() == classifier.predict(X[far]).tolist()

@@ -366,7 +366,10 @@ class AdaGradClassifier(WeightedClassifier, BinaryLearnerClassifier):
 
 
 class InvariantClassifier(WeightedClassifier, BinaryLearnerClassifier):
-    """`th.Invariant` as a classifier: for attributes of any scale, with `predict_proba`."""
+    """`th.Invariant` as a classifier: for attributes of any scale, with `predict_proba`.
+
+    Values beyond the largest that it has met count as that one, so beyond them `coef_` is not all of the decision.
+    """
 
     def __init__(
         self,
