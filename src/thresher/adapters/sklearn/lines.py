@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import LiteralWinnowRule, WinnowRule
+from thresher.adapters.affine import parts_of
 from thresher.compose import Portfolio
-from thresher.linear import BalancedWinnow, Elimination, LinearLearner, LiteralWinnow, ScaledWinnow
+from thresher.linear import Elimination, LinearLearner, ScaledWinnow
 
 __all__ = ["Line", "line", "zero"]
 
@@ -38,19 +39,10 @@ def zero(learner: LinearLearner | Portfolio) -> float:
 
 def line(learner: LinearLearner) -> Line:
     """W and b, so that the score is w·x + b above its `zero`, divided by the norm of x where examples are scaled to norm 1."""
-    bias, least = learner.rule.bias or 0.0, zero(learner)
     if isinstance(learner, ScaledWinnow):
         raise AttributeError(
             "ScaledWinnow has weights for values above 0 and others for values below, so no line decides: see learner_.weights "
             "and learner_.below"
         )
-    if isinstance(learner, LiteralWinnow):
-        negated = learner.negated_weights
-        return Line(learner.weights - negated, float(negated.sum()) - least)
-    if isinstance(learner, Elimination):
-        on, off = (left.astype(np.float64) for left in learner.left)
-        return Line(on - off, float(off.sum()) - least)
-    if isinstance(learner, BalancedWinnow):
-        total = learner._state()[1]["sum"]
-        return Line(learner.weights / total, bias * learner.bias_weight / total)
-    return Line(learner.weights, bias * learner.bias_weight - least)
+    weights, intercept, threshold = parts_of(learner)
+    return Line(weights, intercept - threshold)
