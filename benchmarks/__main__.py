@@ -12,7 +12,7 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import cases, experts, files, portfolio, quality
+from benchmarks import cases, experts, files, multiclass, portfolio, quality
 from benchmarks.cases import Disagreement, Result
 from benchmarks.sets import FILES, found
 from benchmarks.timing import MISTAKES
@@ -21,7 +21,7 @@ from thresher import _core
 __all__ = ["CASES", "main"]
 
 #: Every case by its name, in the order in which they run.
-CASES = cases.CASES | experts.CASES | files.CASES | portfolio.CASES | quality.CASES
+CASES = cases.CASES | experts.CASES | files.CASES | portfolio.CASES | quality.CASES | multiclass.CASES
 
 _NO_FILE = "-"
 
