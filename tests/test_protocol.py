@@ -26,14 +26,15 @@ def test_the_public_names() -> None:
     assert th.__all__ == sorted(th.__all__)
     assert set(th.__all__) == {
         "AROW", "AdaGrad", "AdaHedge", "AveragedPerceptron", "BalancedWinnow", "Batch", "BestExpert", "BestLane",
-        "BestMixture", "BestSequence", "BoundViolated", "ConcurrentUse", "Conservative", "Consistent", "Constant", "Cover",
-        "Disjunction", "Elimination", "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge",
-        "Hypothesis", "ImprovedMajority", "Invariant", "Label", "LabelError", "LaneError", "Learner", "Ledger",
-        "LedgerError", "LiteralWinnow", "LossRound", "LossRounds", "MarginPerceptron", "Mixture", "NotRealizable",
-        "OneVersusRest", "Optimal", "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio",
-        "Prediction", "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError",
-        "Stream", "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac",
-        "save", "trace",
+        "BestMixture", "BestSequence", "BoundViolated", "ClassLearner", "ClassPrediction", "ClassRound", "ClassRounds",
+        "ClassSeparator", "ConcurrentUse", "Conservative", "Consistent", "Constant", "Cover", "Disjunction", "Elimination",
+        "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge", "Hypothesis", "ImprovedMajority",
+        "Invariant", "Label", "LabelError", "LaneError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "LossRound",
+        "LossRounds", "MarginPerceptron", "Mixture", "MulticlassPerceptron", "NotRealizable", "OneVersusRest", "Optimal",
+        "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction",
+        "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError", "Stream",
+        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac", "save",
+        "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

@@ -24,6 +24,10 @@ FAMILIES: dict[str, dict[Callable[..., Bound], dict[str, float]]] = {
         bounds.perceptron_squared_distance: {"squared": 0.25, "margin": 0.5},
         bounds.perceptron_largest_margin: {"mistakes": 64},
     },
+    "Multiclass Perceptron": {
+        bounds.multiclass_perceptron: {"margin": 0.5},
+        bounds.multiclass_perceptron_distance: {"distance": 1, "margin": 0.5},
+    },
     "Margin Perceptron": {
         bounds.margin_perceptron_recursion: {"margin": 0.1},
         bounds.margin_perceptron_mistakes: {"margin": 0.1},
