@@ -33,9 +33,11 @@ class Case(NamedTuple):
     value: st.SearchStrategy[float]
     refused: tuple[float, ...]
     zeros: bool = True
+    weighed: bool = True
 
     def streams(self) -> st.SearchStrategy[Stream]:
-        return streams(N, value=self.value, zeros=self.zeros)
+        drawn = streams(N, value=self.value, zeros=self.zeros)
+        return drawn if self.weighed else drawn.map(lambda stream: stream._replace(weights=[1.0] * len(stream.weights)))
 
     def taught(self, stream: Stream) -> LinearLearner:
         learner = self.make()
@@ -73,8 +75,8 @@ CASES: dict[str, Case] = {
     "BalancedWinnow": Case(lambda: th.BalancedWinnow(N), signed_value, NOT_SIGNED),
     "BalancedWinnow, bias": Case(lambda: th.BalancedWinnow(N, eta=1.5, bias=-0.7), signed_value, NOT_SIGNED),
     "BalancedWinnow 300": Case(lambda: th.BalancedWinnow(N, eta=300.0), signed_value, NOT_SIGNED),
-    "Elimination": Case(lambda: th.Elimination(N), binary_value, NOT_BINARY),
-    "Elimination, monotone": Case(lambda: th.Elimination(N, monotone=True), binary_value, NOT_BINARY),
+    "Elimination": Case(lambda: th.Elimination(N), binary_value, NOT_BINARY, weighed=False),
+    "Elimination, monotone": Case(lambda: th.Elimination(N, monotone=True), binary_value, NOT_BINARY, weighed=False),
     "AROW": Case(lambda: th.AROW(N), portable_value, NOT_FINITE),
     "AROW 0.01, bias": Case(lambda: th.AROW(N, r=0.01, bias=-0.7), portable_value, NOT_FINITE),
     "AdaGrad": Case(lambda: th.AdaGrad(N), portable_value, NOT_FINITE),

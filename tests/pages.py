@@ -23,6 +23,8 @@ __all__ = ["GENERATED", "ROOT"]
 
 ROOT = Path(__file__).parent.parent
 
+_RUN = ("README.md", "docs/tutorial.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md")
+
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -79,7 +81,7 @@ def _spelled(action: argparse.Action) -> str:
 
 #: Every page that is generated or shows output, and what makes it.
 GENERATED: dict[Path, Callable[[], str]] = {
-    **{ROOT / page: partial(_with_output, ROOT / page) for page in ("README.md", "docs/tutorial.md", "docs/forecasters.md")},
+    **{ROOT / page: partial(_with_output, ROOT / page) for page in _RUN},
     ROOT / "docs" / "theorems.md": theorems_page,
     **{ROOT / "docs" / "commands" / f"{name}.md": partial(_command_page, name) for name in COMMANDS},
 }

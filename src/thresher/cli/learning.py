@@ -29,7 +29,7 @@ from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
 from thresher.evaluate import Outcomes, Trace, play, trace
-from thresher.ledger import BestLane, Ledger
+from thresher.ledger import BestLane, Ledger, Tally
 from thresher.linear import Elimination
 from thresher.store import Model, Run, StoredLearner, linear
 from thresher.store.atomic import check_place
@@ -83,10 +83,16 @@ def _start(options: argparse.Namespace) -> tuple[Start, int]:
     if path is None:
         return Start(), options.passes or 1
     model = Model.load(path)
-    if model.recipe is None or model.tally is None:
+    if model.recipe is None:
         raise no_recipe(path)
+    if model.tally is None and model.learner.rounds > 0:
+        raise StoreError(
+            f"{path}: found {model.learner.rounds:,} rounds that no ledger has counted, since it was saved from Python; "
+            "thresher.store.Model(learner, stream.recipe, ledger.tally).save(path) saves what one has"
+        )
     check_learner(options, model.learner)
-    start = Start(model.learner, model.recipe, model.tally, model.tally, names=model.names)
+    counted = model.tally or Tally()
+    start = Start(model.learner, model.recipe, counted, counted, names=model.names)
     if options.start is not None:
         return start, options.passes or 1
     run = model.run

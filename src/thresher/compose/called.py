@@ -8,7 +8,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import Block
+from thresher._core import Block, Group
 from thresher.errors import ExampleError
 from thresher.linear import LinearLearner
 
@@ -59,7 +59,8 @@ class Called:
         spelled = {-1: np.where(codes > 0, codes, np.int8(-1)), 0: np.where(codes > 0, codes, np.int8(0))}
         for i, (lane, negative) in enumerate(zip(self.members, self._negative, strict=True)):
             own = spelled.get(negative, codes)
-            played = lane._learn_block(block, own, weights, block, own)
+            # The core's own: what is given to all lanes has a weight, and one that takes none learns what has more than 0.
+            played = Group._learn_block(lane, block, own, weights, block, own)
             said.says[:, i], said.scores[:, i] = played.predictions, played.scores
             said.changed |= played.changed
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from thresher._core import NOT_A_LABEL, label_code
 from thresher.compose.frozen import Predictor, frozen
+from thresher.compose.given import one_weight
 from thresher.compose.sample import at_round, pairs, placed
 from thresher.errors import ExampleError, LabelError, NotRealizable, ParameterError
 from thresher.protocol import Label, Learner, Prediction, Round, Rounds
@@ -81,7 +82,7 @@ class Conservative(Generic[L]):
 
     def learn(self, x: Any, y: Label, weight: float = 1.0) -> Round:
         """One whole round: predict, compare with the label y, and let the learner learn from it if that was a mistake."""
-        code = label_code(y)
+        code, weight = label_code(y), one_weight(weight)
         if code not in (+1, NOT_A_LABEL) and self._negative not in (None, code):
             raise LabelError(f"found label {y!r}, but this stream has spelled its negative label {self._negative} before")
         t, said = self._rounds + 1, self.inner.predict(x)

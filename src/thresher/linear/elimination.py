@@ -7,11 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import EliminationRule
+from thresher._core import Block, EliminationRule, Round, Rounds
+from thresher.bounds.printed import shown
+from thresher.errors import ExampleError
 from thresher.linear.learner import LinearLearner, Parameters, Planes, within
 from thresher.parameters import attributes
 
 __all__ = ["Elimination", "definition"]
+
+_EXPECTED = "expected 1: a literal fits an example or does not"
 
 
 def definition(
@@ -37,7 +41,8 @@ class Elimination(LinearLearner):
     is true. A mistake on a negative example strikes out every literal that is true there. A mistake on a positive one
     shows that no disjunction of literals fits the examples so far: nothing changes, and `refuted_at` says the round.
 
-    The score is the number of literals of L that are true.
+    The score is the number of literals of L that are true. A literal fits an example or does not: weights other than 1 are
+    refused.
 
     Guarantee
     ---------
@@ -60,6 +65,26 @@ class Elimination(LinearLearner):
 
     def __init__(self, n: int, *, monotone: bool = False) -> None:
         super().__init__(attributes(n), EliminationRule(bool(monotone)))
+
+    def learn(self, x: object, y: object, weight: float = 1.0) -> Round:
+        """One whole round: predict, compare with the label y, update. A refused example changes nothing."""
+        if not (weight == 1.0 if type(weight) is float else np.array_equal(weight, 1.0)):
+            raise ExampleError(f"found weight {shown(weight)}, {_EXPECTED}")
+        return super().learn(x, y)
+
+    def _learn_block(
+        self,
+        block: Block,
+        codes: NDArray[np.int8],
+        weights: NDArray[np.float64] | None,
+        examples: object,
+        labels: object,
+    ) -> Rounds:
+        if weights is None or not (weights != 1.0).any():
+            return super()._learn_block(block, codes, weights, examples, labels)
+        row = int(np.argmax(weights != 1.0))
+        rounds = super()._learn_block(block.rows(0, row), codes[:row], weights[:row], examples, labels)
+        raise ExampleError(f"row {row}: found weight {shown(float(weights[row]))}, {_EXPECTED}", row=row, rounds=rounds)
 
     @property
     def refuted_at(self) -> int | None:

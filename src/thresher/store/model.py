@@ -105,6 +105,7 @@ class Model:
 
     def save(self, path: Place) -> None:
         """Writes the model to a file, whole or not at all."""
+        _check_fits(self.learner, self.recipe)
         told, sections = packed(self.learner)
         header = self._header(told)
         _check_parts(header, self.learner)  # what would not load is not written over what does
@@ -151,6 +152,15 @@ class Model:
         if repr(in_order(model._header(told))) != repr(in_order(header)):  # True is not 1, nor is 1.0
             raise StoreError("the header is not spelled as a model would spell it")
         return model
+
+
+def _check_fits(learner: object, recipe: Recipe | None) -> None:
+    if not isinstance(learner, StoredLearner):
+        raise ParameterError(
+            f"found {learner!r} for a model, expected a linear learner or a portfolio; th.save keeps learners of many classes"
+        )
+    if recipe is not None and recipe.n != learner.n:
+        raise ParameterError(f"found a recipe for n = {recipe.n} beside a learner of n = {learner.n}, expected the same")
 
 
 def _check_parts(header: Mapping[str, Any], learner: StoredLearner) -> None:
