@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 __all__ = ["GENERATED", "Classified", "blobs", "digits", "topics"]
 
 
+_ROWS = 3_000
+
+
 class Classified(NamedTuple):
     """Examples, one a row, and their classes, from 0."""
 
@@ -30,26 +33,28 @@ def digits() -> Classified:
     return Classified(sp.csr_array(loaded.data / 16.0), np.asarray(loaded.target, np.int64))
 
 
-def _classes(rng: np.random.Generator, classes: int, rows: int, skew: float) -> NDArray[np.int64]:
+def _classes(rng: np.random.Generator, classes: int, skew: float) -> NDArray[np.int64]:
     """A class for each row; with a skew the k-th is k^−skew as frequent as the first."""
     share = np.arange(1, classes + 1) ** -skew
-    return rng.choice(classes, rows, p=share / share.sum()).astype(np.int64)
+    return rng.choice(classes, _ROWS, p=share / share.sum()).astype(np.int64)
 
 
-def blobs(seed: int, classes: int, n: int, apart: float, skew: float, rows: int = 3_000) -> Classified:
-    """A normal distribution around a middle for each class; attributes of unlike scale, middles `apart` from each other."""
+def blobs(seed: int, classes: int, n: int, apart: float, skew: float) -> Classified:
+    """A normal distribution around a middle for each class, middles about `apart` standard deviations from each other; then
+    attributes of unlike scale.
+    """
     rng = np.random.default_rng(seed)
-    y = _classes(rng, classes, rows, skew)
+    y = _classes(rng, classes, skew)
     middles = rng.normal(size=(classes, n)) * apart / np.sqrt(2 * n)
     scale = rng.lognormal(0.0, 0.5, n)
-    X = (middles[y] + rng.normal(size=(rows, n)) / np.sqrt(n)) * scale
+    X = (middles[y] + rng.normal(size=(_ROWS, n))) * scale / np.sqrt(n)
     return Classified(sp.csr_array(X), y)
 
 
-def topics(seed: int, classes: int, words: int, sharp: float, skew: float, rows: int = 3_000) -> Classified:
+def topics(seed: int, classes: int, words: int, sharp: float, skew: float) -> Classified:
     """Texts: about 25 words drawn from the words of all topics and, `sharp` of them, from those of the class; norm 1."""
     rng = np.random.default_rng(seed)
-    y = _classes(rng, classes, rows, skew)
+    y = _classes(rng, classes, skew)
     common = rng.dirichlet(np.full(words, 0.2))
     own = rng.dirichlet(np.full(words, 0.02), classes)
     mixed = (1 - sharp) * common + sharp * own

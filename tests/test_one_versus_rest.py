@@ -119,6 +119,16 @@ def test_the_weights_of_portfolios_lanes_add_up_to_one() -> None:
 @every_case
 @settings(max_examples=15)
 @given(data=st.data())
+def test_mistakes_are_at_most_those_of_the_classes_learners(case: Case, data: st.DataObject) -> None:
+    stream, y = data.draw(classified(case))
+    learner = th.OneVersusRest(case.make(), CLASSES)
+    learner.learn_many(stream.rows, y, stream.weights)
+    assert learner.mistakes <= sum(learner.learner(label).mistakes for label in CLASSES)
+
+
+@every_case
+@settings(max_examples=15)
+@given(data=st.data())
 def test_each_class_has_the_learner_that_plays_it_against_the_rest(case: Case, data: st.DataObject) -> None:
     stream, y = data.draw(classified(case))
     learner = th.OneVersusRest(case.make())

@@ -73,10 +73,13 @@ def test_values_that_a_rule_refuses_change_nothing_wherever_they_stand(case: Cas
     assert caught.value.row == row
     assert everything(learner) == everything(alone)
     for call in (learner.predict, lambda x: learner.learn(x, "oak")):
-        if learner.classes:
-            with pytest.raises(th.ExampleError) as single:
-                call(X[row])
-            assert single.value.row is None
+        with pytest.raises(th.ExampleError) as single:
+            call(X[row])
+        assert single.value.row is None
+    for many in (learner.predict_many, learner.score_many):
+        with pytest.raises(th.ExampleError) as caught:
+            many(X)
+        assert caught.value.row == row
     assert everything(learner) == everything(alone)
 
 
@@ -169,7 +172,7 @@ def test_a_class_for_which_there_is_no_memory_is_refused_before_anything_is_made
     monkeypatch.setattr(memory, "available_memory", lambda: 2 * 16_000)
     learner, alone = th.OneVersusRest(th.AROW(1000)), th.OneVersusRest(th.AROW(1000))
     X = sp.csr_array((5, 1000))
-    told = r"row 3: found the class 'yew', whose learner needs 16,000 bytes .* 2 classes, but 32,000 bytes are left"
+    told = r"row 3: found the class 'yew', whose learner needs 16,000 bytes .* 2 classes, but 32,000 bytes are left for 3 new"
     with pytest.raises(th.LabelError, match=told) as caught:
         learner.learn_many(X, ["oak", "fir", "oak", "yew", "oak"])
     assert caught.value.row == 3
@@ -344,9 +347,12 @@ def test_classes_that_are_not_in_step_are_never_used_again(monkeypatch: pytest.M
             use()
 
 
-def test_an_interrupt_comes_when_all_classes_have_learned_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+@every_kind
+def test_an_interrupt_comes_when_all_classes_have_learned_the_rows(
+    kind: Callable[[], Binary], monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, y = blobs(40, seed=14)
-    learner, alone_ = th.OneVersusRest(th.AROW(N)), th.OneVersusRest(th.AROW(N))
+    learner, alone_ = th.OneVersusRest(kind()), th.OneVersusRest(kind())
     real = binary.learn
 
     def interrupted(*arguments: Any) -> binary.Played:

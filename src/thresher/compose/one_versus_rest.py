@@ -89,8 +89,8 @@ class OneVersusRest:
         if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
             raise ParameterError(f"found classes = {classes!r}, expected one label for each class, such as ['ham', 'spam']")
         labels = ClassLabels(classes)
-        if (room := _room(fresh)) is not None and len(labels) > room:
-            raise LabelError(_no_room(fresh, labels, room))
+        if no_room := _no_room(fresh, ClassLabels(), labels)[1]:
+            raise LabelError(no_room)
         self._made(fresh, binary.master_of(fresh), labels, [copy(fresh) for _ in labels], (0, 0, 0))
 
     def _made(
@@ -283,10 +283,10 @@ class OneVersusRest:
         stop, why = (int(bad[0]), "") if len(bad) else (len(codes), "")
         if len(bad):
             why = labels.first(self._seen(codes[:stop])).refused(given[stop])
-        if len(labels) > len(self._labels) and (room := _room(self._fresh)) is not None:
-            new = np.flatnonzero(codes[:stop] >= len(self._labels) + room)
-            if len(new):
-                stop, why = int(new[0]), _no_room(self._fresh, labels, len(self._labels) + room)
+        if len(labels) > len(self._labels):
+            most, no_room = _no_room(self._fresh, self._labels, labels)
+            if len(new := np.flatnonzero(codes[:stop] >= most)):
+                stop, why = int(new[0]), no_room
         return stop, why
 
     def _play(self, given: ClassRows, part: slice, made: ClassColumns) -> tuple[int, ExampleError | None]:
@@ -345,6 +345,8 @@ class OneVersusRest:
 
     def _heard(self, block: Block) -> Heard:
         heard = Heard(len(block), binary.lanes_of(self._fresh))
+        if not self._learners:
+            binary.scores(self._fresh, block)  # refuses what they would refuse
         for code, learner in enumerate(self._learners):
             heard.hear(code, binary.scores(learner, block))
         return heard
@@ -362,6 +364,7 @@ class OneVersusRest:
     def _table(self, X: object, of: Callable[[Binary, Block], NDArray[np.floating]]) -> NDArray[np.float64]:
         block, _ = self._block(X)
         with self._reading():
+            of(self._fresh, block.rows(0, 0 if self._learners else len(block)))  # refuses what they would refuse
             table = np.empty((len(block), len(self._learners)))
             for code, learner in enumerate(self._learners):
                 table[:, code] = of(learner, block)
@@ -404,17 +407,16 @@ def _linear(learner: Binary) -> LinearLearner:
     return learner
 
 
-def _room(fresh: Binary) -> int | None:
-    """For how many more learners there is memory; None if nobody knows."""
-    available = memory.available_memory()
-    return None if available is None else available // binary.bytes_of(fresh)
-
-
-def _no_room(fresh: Binary, labels: ClassLabels, room: int) -> str:
-    size = binary.bytes_of(fresh)
-    return (
-        f"found the class {labels[room]!r}, whose learner needs {size:,} bytes beside those of {room:,} classes, "
-        f"but {memory.available_memory():,} bytes are left: expected fewer classes, a smaller n, or a learner that keeps less"
+def _no_room(fresh: Binary, known: ClassLabels, labels: ClassLabels) -> tuple[int, str]:
+    """How many of these classes there can be beside those that are known, and why no more; nothing, if there can be all."""
+    size, available = binary.bytes_of(fresh), memory.available_memory()
+    most = len(labels) if available is None else len(known) + available // size
+    if most >= len(labels):
+        return len(labels), ""
+    return most, (
+        f"found the class {labels[most]!r}, whose learner needs {size:,} bytes beside those of {most:,} classes, "
+        f"but {available:,} bytes are left for {most - len(known) + 1:,} new ones: "
+        "expected fewer classes, a smaller n, or a learner that keeps less"
     )
 
 
