@@ -255,3 +255,15 @@ def test_no_rounds_and_no_classes() -> None:
     check_same(learner, pickle.loads(pickle.dumps(learner)))
     assert "0 classes" in repr(learner)
     assert repr(learner.learn_many(np.empty((0, 2)), [])) == "<no rounds of 0 classes, 0 mistakes, 0 updates>"
+
+
+def test_one_of_many_rounds_is_the_round() -> None:
+    X, y = np.eye(3), ["a", "b", "a"]
+    rounds = th.MulticlassPerceptron(3).learn_many(X, y, [1.0, 2.0, 1.0])
+    learner = th.MulticlassPerceptron(3)
+    single = [learner.learn(x, label, weight) for x, label, weight in zip(X, y, [1.0, 2.0, 1.0], strict=True)]
+    assert [repr(each) for each in rounds] == [repr(each) for each in single]
+    assert (rounds[-1].weight, rounds[1].weight, rounds[1].origin) == (1.0, 2.0, single[1].origin)
+    assert repr(rounds[1]).startswith("ClassRound(t=2, ClassPrediction(label='a', score=0.0), label='b', mistake=True")
+    with pytest.raises(IndexError):
+        rounds[3]

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -401,9 +402,24 @@ def test_a_learner_that_was_told_0_for_minus_goes_on() -> None:
         for label in ("ham", False, 0, -1):
             learner = th.Perceptron(N)
             learner.learn({"a": 1.0}, minus)
-            model = OneExampleClassifier(learner)
+            model = OneExampleClassifier(learner, classes=("ham", "spam") if label == "ham" else None)
             model.learn_one({"b": 1.0}, label)
             assert model.taught.mistakes == 2
+
+
+def test_a_learner_from_elsewhere_must_be_told_what_its_labels_are_called(tmp_path: Path) -> None:
+    model = OneExampleClassifier(th.Perceptron(N))
+    model.learn_one({"money": 1.0}, "spam")
+    model.learn_one({"lunch": 1.0}, "ham")
+    th.save(model.taught, tmp_path / "model")
+    loaded: Any = th.load(tmp_path / "model")
+    for nameless in (OneExampleClassifier(loaded), copy.deepcopy(OneExampleClassifier(loaded))):
+        with pytest.raises(th.LabelError, match=r"learned before.*expected classes = \(minus, plus\)"):
+            nameless.learn_one({"lunch": 1.0}, "ham")
+        assert nameless.taught.rounds == 2
+    told = OneExampleClassifier(loaded, classes=("spam", "ham"))
+    told.learn_one({"noon": 1.0}, "ham")
+    assert (told.predict_one({"money": 1.0}), told.predict_one({"lunch": 1.0})) == ("spam", "ham")
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))], ids=["copy", "pickle"])

@@ -166,13 +166,48 @@ def test_with_more_classes_the_ledger_counts(name: str) -> None:
 
 def test_the_multiclass_perceptron_is_held_against_weights_of_every_class() -> None:
     X, y = np.tile(np.eye(3), (20, 1)), ["oak", "fir", "yew"] * 20
-    u = th.ClassSeparator([[0, 1, 0], [1, 0, 0], [0, 0, 1]], classes=[0, 1, 2])
+    u = th.ClassSeparator(np.eye(3), classes=["oak", "fir", "yew"])
     classifier = ours.MulticlassPerceptronClassifier(bias=None, comparators=[u]).fit(X, y)
     best = classifier.ledger_.headline
     assert best is not None
     assert (best.verdict, best.count, best.bound.at_most) == (Verdict.CERTIFIED, classifier.mistakes_, 6)
     again = pickle.loads(pickle.dumps(classifier))
     assert again.ledger_.certificates() == classifier.ledger_.certificates()
+    later = ours.MulticlassPerceptronClassifier(bias=None, comparators=[u]).partial_fit(X[::-1], y[::-1]).ledger_.headline
+    assert later is not None
+    assert (later.verdict, later.bound.at_most) == (Verdict.CERTIFIED, 6)
+
+
+@pytest.mark.parametrize("labels", [["yew", "fir", "oak"], [25, 15, 5], np.array(["c", "b", "a"], object)])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("kind", [ours.PerceptronClassifier, ours.MulticlassPerceptronClassifier])
+def test_a_learner_of_many_classes_calls_them_by_their_labels(kind: Any, labels: Any, known: bool) -> None:
+    onnx, onnxruntime = import_module("thresher.adapters.onnx"), import_module("onnxruntime")
+    X, y = np.tile(np.eye(3), (9, 1)), np.tile(labels, 9)
+    classifier = kind().partial_fit(X, y, classes=sorted(labels) if known else None)
+    assert list(classifier.learner_.classes) == (sorted(labels) if known else list(labels))
+    assert classifier.predict(X[:3]).tolist() == list(labels)
+    session = onnxruntime.InferenceSession(onnx.to_onnx(classifier).SerializeToString())
+    assert session.run(["label"], {"x": X[:3].astype(np.float32)})[0].tolist() == list(labels)
+
+
+def test_whole_floats_are_ints_to_a_learner() -> None:
+    X = np.tile(np.eye(3), (9, 1))
+    classifier = ours.PerceptronClassifier().partial_fit(X, np.tile([3, 1, 2], 9))
+    assert classifier.partial_fit(X, np.tile([3.0, 4.0, 2.0], 9)).learner_.classes == (3, 1, 2, 4)
+    assert set(classifier.predict(X).tolist()) <= {1.0, 2.0, 3.0, 4.0}
+    with pytest.raises(ValueError, match="continuous"):
+        classifier.partial_fit(X, np.tile([3.0, 4.5, 2.0], 9))
+    assert classifier.learner_.rounds == 54
+
+
+def test_a_cost_is_of_two_known_classes() -> None:
+    X, y = rows(50, 3)
+    with pytest.raises(th.ParameterError, match="class_weight weighs any number"):
+        ours.PortfolioClassifier(cost_positive=3.0).fit(X, y)
+    with pytest.raises(th.ParameterError, match="class_weight weighs any number"):
+        ours.PortfolioClassifier(cost_positive=3.0).partial_fit(X, y > 0)
+    assert ours.PortfolioClassifier(cost_positive=3.0).fit(X, y > 0).mistakes_ > 0
 
 
 @pytest.mark.parametrize("classes", [2, 3])

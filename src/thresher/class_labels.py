@@ -83,7 +83,10 @@ class ClassLabels:
     def refused(self, label: object) -> str:
         """Why a label cannot be a class beside these, in words; nothing, if it can."""
         plain = _plain(label)
-        return "" if plain is not None and self._fits(plain) else f"found label {label!r}, expected {self._expected()}"
+        if plain is not None and self._fits(plain):
+            return ""
+        whole = isinstance(label, float) and label.is_integer() and self._kind in (None, int)
+        return f"found label {label!r}, expected {self._expected()}" + (": try y.astype(int)" if whole else "")
 
     def read(self, y: object, rows: int) -> tuple[NDArray[np.int32], ClassLabels]:
         """The codes of many labels, and these classes with the new ones behind, in order of appearance.

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -44,7 +45,7 @@ class ClassOrigin:
     known: tuple[ClassLabel, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ClassRound:
     """One whole round: example t, what was predicted, the truth, and whether the learner changed."""
 
@@ -65,6 +66,10 @@ class ClassRound:
     def loss(self) -> float:
         """1 for a mistake, else 0."""
         return float(self.mistake)
+
+    def __repr__(self) -> str:
+        said = f"{self.prediction}, label={self.label!r}, mistake={self.mistake}, changed={self.changed}"
+        return f"ClassRound(t={self.t}, {said})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -87,6 +92,17 @@ class ClassRounds:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def __getitem__(self, k: int) -> ClassRound:
+        """One of them. Its example is a row of `examples`."""
+        at = range(len(self))[k]
+        examples: Any = self.examples
+        said = ClassPrediction(self.classes[int(self.predictions[at])], float(self.scores[at]))
+        label, weight = self.classes.at(int(self.labels[at])), 1.0 if self.weights is None else float(self.weights[at])
+        return ClassRound(self.first + at, examples[at], said, label, bool(self.changed[at]), weight, self.origin)
+
+    def __iter__(self) -> Iterator[ClassRound]:
+        return (self[k] for k in range(len(self)))
 
     @property
     def mistakes(self) -> int:

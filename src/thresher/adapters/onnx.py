@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,17 +37,23 @@ _LARGEST = 2**31 - 2**20  # bytes: what Protocol Buffers hold, less what stands 
 def to_onnx(learner: object, *, classes: tuple[ClassLabel, ClassLabel] | None = None, precision: str = "float32") -> ModelProto:
     """The learner as it stands, as an ONNX model: rows of n numbers `x` in, a label and a score for each out.
 
-    - ``learner`` is a linear learner whose score is w·x + b, or one of many classes whose scores are. Those that scale each
+    - ``learner`` is a linear learner whose score is w·x + b, or one of many classes whose scores are; or a classifier of
+      `thresher.adapters.sklearn` that holds one, with its classes. Those that scale each
       example (``normalize``, the Margin Perceptron, the invariant rule, `th.ScaledWinnow`) and portfolios are refused.
     - ``classes`` are what −1 and +1 are called, both int or both str; None means −1 and +1 themselves. A learner of many
       classes has its own.
     - ``precision`` is that of rows, weights and sums: "float32", which everything can run, or "float64", as here.
 
     Outputs are `label`, one a row, int64 or str (classes that are bool become 0 and 1); `score`, the learner's own, one a row,
-    of many classes `scores`, rows × classes; and where a score stands for a chance, `p_positive`. Labels are those of
-    `predict_many` wherever rounding, in the precision that was chosen, does not decide. The model checks nothing but NaN, which
-    onnxruntime refuses: a row is n numbers in the order of the slots (`thresher.data.names.slot_of` says where a name falls).
+    of many classes `scores`, rows × classes; and where the score of a learner of two stands for a chance, `p_positive`. Labels
+    are those of `predict_many` wherever rounding, in the precision that was chosen, does not decide. The model checks nothing
+    but NaN, which onnxruntime refuses: a row is n numbers in the order of the slots (`thresher.data.names.slot_of` says where
+    a name falls).
     """
+    if isinstance(learner, _Classifier):
+        both = learner.classes_.tolist()
+        learner = learner.learner_
+        classes = (both[0], both[1]) if classes is None and not isinstance(learner, ClassLearner) else classes
     if precision not in _PRECISIONS:
         raise ParameterError(f"found precision = {precision!r}, expected one of {', '.join(_PRECISIONS)}")
     if isinstance(learner, ClassLearner):
@@ -57,6 +63,14 @@ def to_onnx(learner: object, *, classes: tuple[ClassLabel, ClassLabel] | None = 
             )
         return _of_many(learner, precision)
     return _of_two(_linear(learner), classes, precision)
+
+
+@runtime_checkable
+class _Classifier(Protocol):
+    """What is needed of a classifier of `thresher.adapters.sklearn`."""
+
+    learner_: Any
+    classes_: NDArray[Any]
 
 
 def _of_two(learner: LinearLearner, classes: tuple[ClassLabel, ClassLabel] | None, precision: str) -> ModelProto:

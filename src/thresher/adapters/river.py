@@ -29,6 +29,7 @@ __all__ = ["OneExampleClassifier"]
 Features: TypeAlias = dict[Hashable, Any]
 Target: TypeAlias = base.typing.ClfTarget
 
+_HAVE = "th.AdaGrad (logistic), th.Invariant and th.Portfolio have some"
 #: Learners whose values are from 0 to 1.
 _NOT_NEGATIVE = (Elimination, LiteralWinnow, Winnow)
 #: Keys of these types, and tuples of them, are known by how Python writes them.
@@ -49,8 +50,9 @@ class OneExampleClassifier(base.Classifier):
 
     **Labels** of a learner of two are any two, all bool, all int or all str. True and 1 are plus, False, 0 and −1 minus; any
     other label is minus if it is the first to appear, and plus if it is the second. `classes=("ham", "spam")` says it before:
-    minus, then plus. A third label is refused: more than two need a learner of many classes. What has not appeared is never
-    predicted; before any label appeared, a learner of two says True or False.
+    minus, then plus; a learner that has learned before, such as one from a file, needs it. A third label is refused: more than
+    two need a learner of many classes. What has not appeared is never predicted; before any label appeared, a learner of two
+    says True or False.
 
     `predict_proba_one` is there where the learner has probabilities, such as `th.AdaGrad` under the logistic loss; those of a
     portfolio are the calibrated ones. `learn_one` takes a weight, `w`.
@@ -69,7 +71,8 @@ class OneExampleClassifier(base.Classifier):
         self.learner = _checked(learner)
         self.classes = classes
         self._taught: Any = deepcopy(learner)
-        self._codes: _Sides | _Itself = _Itself() if self._multiclass else _Sides(_minus(self._taught))
+        taught = getattr(learner, "rounds", 0) > 0
+        self._codes: _Sides | _Itself = _Itself() if self._multiclass else _Sides(_minus(self._taught), taught=taught)
         if classes is not None:
             self._codes = self._codes.of_both(classes)
         self._names = self._codes.names()
@@ -112,14 +115,14 @@ class OneExampleClassifier(base.Classifier):
         taught, x = self._taught, _readable(x)
         if isinstance(self._codes, _Itself):
             if not hasattr(taught, "p_many"):
-                raise NotImplementedError(f"{self.learner!r} has no probabilities")
+                raise NotImplementedError(f"{self.learner!r} has no probabilities; {_HAVE}")
             try:
                 return dict(zip(taught.classes, taught.p_many(one_block(x, taught.n))[0].tolist(), strict=True))
             except ParameterError as error:
-                raise NotImplementedError(str(error)) from None
+                raise NotImplementedError(f"{error}; {_HAVE}") from None
         plus = taught.calibrated(x) if isinstance(taught, Portfolio) else taught.predict(x).p_positive
         if plus is None:
-            raise NotImplementedError(f"{self.learner!r} has no probabilities")
+            raise NotImplementedError(f"{self.learner!r} has no probabilities; {_HAVE}")
         return self._codes.shared(plus)
 
     @property
@@ -154,9 +157,10 @@ class _Itself:
 class _Sides(dict[Any, int]):
     """The labels that appeared, each with what the learner is told instead: `minus`, −1 or 0, or +1."""
 
-    def __init__(self, minus: int, sides: Iterable[tuple[Any, int]] = ()) -> None:
+    def __init__(self, minus: int, sides: Iterable[tuple[Any, int]] = (), taught: bool = False) -> None:
         super().__init__(sides)
         self.minus = minus
+        self.taught = taught  # before any of them appeared
 
     def of_both(self, classes: Iterable[object]) -> _Sides:
         """Both labels, of which the first is minus."""
@@ -171,11 +175,16 @@ class _Sides(dict[Any, int]):
         if refused := seen.refused(label):
             raise LabelError(refused)
         *_, new = seen.read([label], 1)[1]
+        if self.taught and not (isinstance(new, bool) or new in (0, 1, -1)):
+            raise LabelError(
+                f"found label {label!r} for a learner that has learned before, which does not know what it called plus; "
+                'expected classes = (minus, plus), such as classes=("ham", "spam")'
+            )
         if len(self) == 2 or {0, -1} <= {*self, new}:
             known = " or ".join(repr(each) for each in self)
             raise LabelError(f"found label {label!r}, expected {known}; more than two classes need a learner of many classes")
         means, other = (+1, self.minus) if new == 1 else (self.minus, +1)
-        return _Sides(self.minus, [*self.items(), (new, other if means in self.values() else means)])
+        return _Sides(self.minus, [*self.items(), (new, other if means in self.values() else means)], self.taught)
 
     def names(self) -> dict[int, Target | None]:
         """What each prediction is called: what did not appear has no name, unless it is the other bool."""
@@ -194,8 +203,8 @@ class _Sides(dict[Any, int]):
         only = next(iter(self))
         return named.get(self.minus, only), named.get(+1, only)
 
-    def __reduce__(self) -> tuple[type[_Sides], tuple[int, list[tuple[Any, int]]]]:
-        return _Sides, (self.minus, list(self.items()))
+    def __reduce__(self) -> tuple[type[_Sides], tuple[int, list[tuple[Any, int]], bool]]:
+        return _Sides, (self.minus, list(self.items()), self.taught)
 
 
 def _checked(learner: Any) -> Any:

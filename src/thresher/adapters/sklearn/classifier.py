@@ -170,7 +170,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def learner_(self) -> Any:
-        """The learner itself; for many classes it knows them by codes, in the order in which they came."""
+        """The learner itself. Of two known classes the second is +1; one of many calls them by their labels, floats as ints."""
         return self._course.learner
 
     @property
@@ -182,8 +182,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     def ledger_(self) -> Ledger:
         """What happened in all rounds, held against what is proven.
 
-        Of two classes that were known beforehand the second is +1; else the rounds have codes for classes: places in `classes_`
-        if these were known beforehand, and otherwise in the order in which they came.
+        Of two classes that were known beforehand the second is +1; else it is a ledger of many classes, called as `learner_`
+        calls them. Of a portfolio's many classes it has no certificate: `learner_.master` holds what is proven.
         """
         return self._course.ledger
 

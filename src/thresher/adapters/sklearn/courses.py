@@ -105,7 +105,7 @@ class Pair:
 
 
 class Many(ABC):
-    """Any number of classes: a learner of many, which knows each by its code. Scores are counted from `zero` on."""
+    """Any number of classes: a learner of many, which calls them by their labels. Scores are counted from `zero` on."""
 
     def __init__(
         self, learner: OneVersusRest | MulticlassPerceptron, classes: Classes, comparators: Sequence[Any], *, zero: float = 0.0
@@ -118,7 +118,7 @@ class Many(ABC):
 
     def learn(self, X: object, codes: Codes, weights: NDArray[np.float64] | None, classes: Classes) -> None:
         try:
-            rounds = self.learner.learn_many(X, codes, weights)
+            rounds = self.learner.learn_many(X, _called(classes)[codes], weights)
         except ExampleError as error:
             if isinstance(error.rounds, ClassRounds):
                 self._enter(error.rounds, codes, classes)
@@ -133,8 +133,8 @@ class Many(ABC):
         self.counts = counts
 
     def predict(self, X: object) -> NDArray[np.intp]:
-        said: NDArray[np.intp] = self.learner.predict_many(X)
-        return self.classes.places[said]
+        said: NDArray[Any] = self.learner.predict_many(X)
+        return np.searchsorted(self.classes.sorted, said)
 
     def decide(self, X: object) -> NDArray[np.float64]:
         scores = self.learner.score_many(X)
@@ -166,11 +166,12 @@ class EachClass(Many):
     """A binary learner for each class, which plays it against the rest."""
 
     def __init__(self, learner: LinearLearner | Portfolio, classes: Classes, comparators: Sequence[Any]) -> None:
-        self._each = OneVersusRest(learner, classes=classes.codes.tolist())
+        self._each = OneVersusRest(learner, classes=_called(classes).tolist())
         super().__init__(self._each, classes, comparators, zero=zero(learner))
 
     def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        lines = [_line(self._each.learner(code)) for code in self.classes.codes.tolist()]
+        names = self._each.classes
+        lines = [_line(self._each.learner(names[code])) for code in self.classes.codes.tolist()]
         return np.array([each.weights for each in lines]), np.array([each.intercept for each in lines])
 
 
@@ -178,12 +179,18 @@ class Together(Many):
     """One learner of all classes: a mistake moves the right class and the predicted one."""
 
     def __init__(self, n: int, bias: float | None, classes: Classes, comparators: Sequence[Any]) -> None:
-        self._all = MulticlassPerceptron(n, bias=bias, classes=classes.codes.tolist())
+        self._all = MulticlassPerceptron(n, bias=bias, classes=_called(classes).tolist())
         super().__init__(self._all, classes, comparators)
 
     def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         codes = self.classes.codes
         return self._all.weights[codes], (self._all.bias or 0.0) * self._all.bias_weights[codes]
+
+
+def _called(classes: Classes) -> NDArray[Any]:
+    """The labels in the order of their codes, as a learner calls them: floats, of which scikit-learn takes whole ones, are ints."""
+    labels = classes.sorted[classes.places]
+    return labels.astype(np.int64) if labels.dtype.kind == "f" else labels
 
 
 def _line(learner: LinearLearner | Portfolio) -> Line:
@@ -201,6 +208,6 @@ def _watching(comparators: Sequence[Any], kind: type, expected: str) -> Sequence
 
 
 _NO_LINE = (
-    "a portfolio has no weights of its own: its learners vote, and each has some; "
-    "learner_.learner(learner_.best_lane).weights are the best one's"
+    "a portfolio has no weights of its own: its learners vote, and each has some; those of the best are "
+    "p.learner(p.best_lane).weights, where p is learner_, or of many classes learner_.learner(label)"
 )

@@ -15,8 +15,9 @@ __all__ = ["MulticlassPerceptronClassifier"]
 class MulticlassPerceptronClassifier(WeightedClassifier):
     """`th.MulticlassPerceptron` as a classifier: on a mistake the right class and the predicted one move, and no other.
 
-    The parameters are those of `PerceptronClassifier`; comparators are such as `th.ClassSeparator`, whose classes are places in
-    `classes_`. Also of two classes each has its weights, and `coef_` is their difference.
+    The parameters are those of `PerceptronClassifier`; comparators are such as `th.ClassSeparator` for these classes.
+    Also of two classes each has its weights, and `coef_` is their difference. The last weights predict, and after one pass they
+    are rough: more ``passes``, or scaled values, help much.
 
     >>> from sklearn.datasets import load_digits
     >>> from thresher.adapters.sklearn import MulticlassPerceptronClassifier

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.adapters.sklearn.classes import Classes
 from thresher.adapters.sklearn.classifier import BinaryLearnerClassifier, ClassWeight, WeightedClassifier
+from thresher.adapters.sklearn.courses import Course
 from thresher.compose import Portfolio
 from thresher.compose.named_portfolio import named_portfolio
+from thresher.errors import ParameterError
 from thresher.ledger import BestLane
 
 __all__ = ["PortfolioClassifier"]
@@ -21,11 +24,15 @@ class PortfolioClassifier(WeightedClassifier, BinaryLearnerClassifier):
 
     - ``master`` is "adahedge", or "fixed-share" for streams in which the best learner changes.
     - ``bias`` is the largest of the constant attributes that its learners get.
-    - ``cost_positive`` is what a missed row of the second class costs.
+    - ``cost_positive`` is what a missed row of the second of two known classes costs; `class_weight` is for any number.
 
     `predict` is the vote: that is what `ledger_` certifies, by `th.BestLane()` beside the ``comparators``. `predict_proba` is
     calibrated as rounds come, and `decision_function` is the combined score, which it grows with; on few rows they may be on
-    another side than the vote. For more than two classes each class has a portfolio, and `th.OneVersusRest` says the rest.
+    another side than the vote.
+
+    More than two classes, or classes that are still to come, have a portfolio each: memory is 64 bytes a class and attribute.
+    `decision_function` is then the weight of the learners that vote for a class, with many ties; the bound is in
+    `learner_.master`, not in `ledger_`; and `th.OneVersusRest` says the rest.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher.adapters.sklearn import PortfolioClassifier
@@ -53,6 +60,14 @@ class PortfolioClassifier(WeightedClassifier, BinaryLearnerClassifier):
         self.passes = passes
         self.class_weight = class_weight
         self.comparators = comparators
+
+    def _begin(self, n: int, classes: Classes) -> Course:
+        if self.cost_positive != 1.0 and (len(classes) != 2 or classes.open):
+            raise ParameterError(
+                f"found cost_positive = {self.cost_positive!r} with classes that are not two known ones, expected 1.0: "
+                "class_weight weighs any number of classes"
+            )
+        return super()._begin(n, classes)
 
     def _learner(self, n: int) -> Portfolio:
         return named_portfolio(n, master=self.master, cost_positive=self.cost_positive, bias=self.bias)
