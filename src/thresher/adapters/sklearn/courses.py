@@ -188,7 +188,7 @@ class Together(Many):
 
 
 def _called(classes: Classes) -> NDArray[Any]:
-    """The labels in the order of their codes, as a learner calls them: floats, of which scikit-learn takes whole ones, are ints."""
+    """The labels in the order of their codes, as a learner calls them: floats, which scikit-learn takes if whole, as ints."""
     labels = classes.sorted[classes.places]
     return labels.astype(np.int64) if labels.dtype.kind == "f" else labels
 
