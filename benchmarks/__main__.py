@@ -12,7 +12,7 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import adapters_river, cases, experts, files, multiclass, portfolio, quality
+from benchmarks import adapters, adapters_river, cases, experts, files, multiclass, portfolio, quality
 from benchmarks.cases import Disagreement, Result
 from benchmarks.sets import FILES, found
 from benchmarks.timing import MISTAKES
@@ -20,7 +20,7 @@ from thresher import _core
 
 __all__ = ["CASES", "main"]
 
-_ALL = (cases, experts, files, portfolio, quality, multiclass, adapters_river)
+_ALL = (cases, experts, files, portfolio, quality, multiclass, adapters, adapters_river)
 #: Every case by its name, in the order in which they run.
 CASES = {name: case for each in _ALL for name, case in each.CASES.items()}
 

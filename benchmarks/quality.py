@@ -15,7 +15,7 @@ from benchmarks.cases import Case, Comparison, Result
 from benchmarks.peers import DISTRIBUTIONS, PEERS
 from benchmarks.sets import FILES, GENERATED, Labelled, found
 from benchmarks.timing import MISTAKES, Samples
-from thresher.cli.lanes import make_portfolio
+from thresher.compose.named_portfolio import named_portfolio
 
 __all__ = ["CASES", "Counts", "cases", "limit", "ours", "table"]
 
@@ -53,7 +53,7 @@ def limit(best: int) -> int:
 def ours(data: Labelled) -> tuple[str, dict[str, int]]:
     """The best lane's name, and mistakes: of the portfolio as commands make it, under both masters, and of the baselines."""
     X, y, n = data.X, data.y, data.X.shape[1]
-    portfolio, sharing = (make_portfolio(n, master=master, bias=1.0) for master in ("adahedge", "fixed-share"))
+    portfolio, sharing = (named_portfolio(n, master=master, bias=1.0) for master in ("adahedge", "fixed-share"))
     positive = int((y > 0).sum())
     mistakes = {
         _PORTFOLIO: portfolio.learn_many(X, y).mistakes,

@@ -131,7 +131,7 @@ def test_what_has_no_recipe_is_shown_and_the_command_says_what_is_missing(mails:
 def test_what_the_command_could_not_load_is_not_written(tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(b"before")
     many: Any = th.MulticlassPerceptron(4)
-    with pytest.raises(th.ParameterError, match="expected a linear learner or a portfolio; th.save keeps learners of many"):
+    with pytest.raises(th.ParameterError, match=r"expected a linear learner or a portfolio; th\.save keeps learners of many"):
         Model(many, Recipe("vw", 4)).save(tmp_path / "model")
     with pytest.raises(th.ParameterError, match="found a recipe for n = 8 beside a learner of n = 4, expected the same"):
         Model(th.Perceptron(4), Recipe("vw", 8)).save(tmp_path / "model")

@@ -69,7 +69,7 @@ def lanes_are(monkeypatch: pytest.MonkeyPatch, *kinds: type[Biased], constants: 
     def made(n: int, bias: float | None = None) -> Sequence[LinearLearner]:
         return [*(kind(n, bias=bias) for kind in kinds), *[th.Constant(n, label) for label in (-1, 1) if constants]]
 
-    monkeypatch.setattr("thresher.cli.lanes.default_lanes", made)
+    monkeypatch.setattr("thresher.compose.named_portfolio.default_lanes", made)
     monkeypatch.setattr("thresher.compose.portfolio.default_lanes", made)
 
 

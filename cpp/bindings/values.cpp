@@ -1,8 +1,10 @@
 // Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <cmath>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "bindings.hpp"
@@ -417,6 +419,9 @@ double Rounds::loss() const {
 }
 
 Pair Rounds::loss_after(Pair sum) const {
+    const double counted = sum.high + static_cast<double>(mistakes);
+    const bool whole = sum.low == 0.0 && sum.high == std::floor(sum.high) && counted <= 0x1p53;
+    if (!losses && whole) return {counted, 0.0};  // each 1 is added exactly
     for (std::size_t k = 0; k < columns.size; ++k) add(sum, loss_at(k));
     return sum;
 }

@@ -24,7 +24,7 @@ from thresher.linear import (
     Winnow,
 )
 
-__all__ = ["Affine", "affine"]
+__all__ = ["Affine", "affine", "parts_of"]
 
 
 class Affine(NamedTuple):
@@ -45,15 +45,19 @@ def affine(learner: LinearLearner) -> Affine:
     >>> affine(learner)
     Affine(weights=array([-1.,  0.]), intercept=-4.0, threshold=0.0, at_threshold=1)
     """
-    parts = _PARTS.get(type(learner))
-    if parts is None or learner._arguments().get("normalize"):
+    if type(learner) not in _PARTS or learner._arguments().get("normalize"):
         raise ParameterError(f"found {learner!r}, whose score is not w·x + b; expected one of {_EXPECTED}")
-    weights, intercept, threshold = parts(learner)
+    weights, intercept, threshold = parts_of(learner)
     between = learner._predictions(np.array([threshold]))
     return Affine(weights, intercept, threshold, int(between[0]))
 
 
 Parts = tuple[NDArray[np.float64], float, float]
+
+
+def parts_of(learner: LinearLearner) -> Parts:
+    """W, b and the threshold with which it decides about x, or about x times a number above 0, such as x scaled to norm 1."""
+    return _PARTS.get(type(learner), _weighed)(learner)
 
 
 def _weighed(learner: Any) -> Parts:

@@ -1,14 +1,11 @@
-"""Portfolios at the command line: how one is made, and which of its lanes won."""
+"""Portfolios at the command line: what one was made with, and which of its lanes won."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from thresher.compose import Portfolio
-from thresher.compose.lanes import default_lanes
-from thresher.experts import AdaHedge, FixedShare
-from thresher.experts.rule import LossRule
+from thresher.compose.named_portfolio import MASTERS
 from thresher.linear import Constant, LinearLearner
 from thresher.store import StoredLearner
 
@@ -18,25 +15,11 @@ __all__ = [
     "lane_weights",
     "lanes_as_dicts",
     "lanes_table",
-    "make_portfolio",
     "parameters",
 ]
 
-#: The rules by which a portfolio may weigh its lanes, by their names on the command line. Losses are as large as the
-#: largest cost, and a rate is to 1 over that as it is to losses up to 1.
-MASTERS: dict[str, Callable[[int, float], LossRule]] = {
-    "adahedge": lambda lanes, _cost: AdaHedge(lanes),
-    "fixed-share": lambda lanes, cost: FixedShare(lanes, eta=1.0 / max(1.0, cost), alpha=0.001),
-}
-
 _MOST_SHOWN = 16
 _HEAVY = 0.01
-
-
-def make_portfolio(n: int, *, master: str = "adahedge", cost_positive: float = 1.0, bias: float | None = None) -> Portfolio:
-    """A portfolio of the default lanes."""
-    rule = MASTERS[master](len(default_lanes(1, bias)), cost_positive)
-    return Portfolio(n, None, rule, cost_positive=cost_positive, bias=bias)
 
 
 def parameters(learner: StoredLearner) -> dict[str, Any]:

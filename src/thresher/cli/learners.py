@@ -108,7 +108,7 @@ def add_learner_options(group: argparse._ArgumentGroup) -> None:
 
 def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> StoredLearner:
     """The learner that was asked for, over n slots. `first_sum` is that of the first example, for Winnow's threshold."""
-    from thresher.cli.lanes import make_portfolio
+    from thresher.compose.named_portfolio import named_portfolio
     from thresher.linear import LEARNERS
 
     name = options.learner or DEFAULT
@@ -118,7 +118,7 @@ def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> Store
     if "bias" in takes:
         arguments["bias"] = None if options.no_bias else BIAS
     if name == "portfolio":
-        return make_portfolio(n, **arguments)
+        return named_portfolio(n, **arguments)
     if name == "margin-perceptron":
         arguments.setdefault("margin", None)
     if name == "winnow":

@@ -32,7 +32,7 @@ from thresher.errors import ExampleError, LaneError, ParameterError
 from thresher.experts import AdaHedge
 from thresher.experts.rule import LossRule, Parameters
 from thresher.linear import LinearLearner
-from thresher.linear.learner import example_weights
+from thresher.linear.learner import example_weights, in_memory
 from thresher.parameters import attributes, number
 from thresher.protocol import Label, Learner
 
@@ -244,7 +244,7 @@ class Portfolio(Counted):
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The portfolio whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
         portfolio = cls.__new__(cls)
-        portfolio._made(*portfolio_state.parts(parameters, arrays))
+        portfolio._made(*portfolio_state.parts(parameters, in_memory(arrays)))
         return portfolio
 
     def learner(self, lane: int) -> Any:

@@ -12,6 +12,7 @@ from thresher.bounds import Certificate, Verdict
 from thresher.class_rounds import ClassRound, ClassRounds
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.experts.rule import LossRound, LossRounds
+from thresher.ledger.best_lane import LaneWatcher
 from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher, in_columns
 from thresher.ledger.losses import LossComparator, LossTally, LossWatcher, played
 from thresher.ledger.tally import Comparator, Tally, Watcher
@@ -39,7 +40,8 @@ class Ledger:
     is the plain average of the experts.
 
     `after` is the tally of another ledger whose rounds came before: they are counted on, but cannot be shown to the
-    comparators any more, so that what is certified becomes conditional on them.
+    comparators any more, so that what is certified becomes conditional on them. A ledger that is copied or pickled keeps its
+    counts, and is to its comparators as one after itself; but a `th.BestLane`, whose sums are the portfolio's, loses nothing.
 
     >>> import thresher as th
     >>> learner, ledger = th.Perceptron(2), th.Ledger(th.Separator([-1.0, -1.0]))
@@ -278,6 +280,14 @@ class Ledger:
         who = "a learner of your own" if rule is None else f"a {type(rule).__name__.removesuffix('Rule')}"
         return f"no theorem about {who} speaks of a {self._compared}: docs/learners.md says which do"
 
+    def __reduce__(self) -> tuple[Callable[..., Ledger], tuple[object, ...]]:
+        with self._lock:
+            if self._losses.rounds or self._loss_watchers:
+                raise TypeError("found a ledger of rounds with losses, which cannot be copied or pickled; its .losses can")
+            kept = all(isinstance(watcher, LaneWatcher) for watcher in self._watchers)
+            classes = (self._classes, self._class_watchers)
+            return _opened, (self._comparators, self._tally, self._watchers if kept else None, *classes)
+
     def __str__(self) -> str:
         lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
         made = self._rows()
@@ -309,3 +319,18 @@ def _entered(watchers: list[W], enter: Callable[[W], Callable[[], None]]) -> Non
         for take_back in undo:
             take_back()
         raise
+
+
+def _opened(
+    comparators: tuple[Comparator | ClassComparator, ...],
+    tally: Tally,
+    watchers: list[LaneWatcher] | None,
+    classes: ClassTally,
+    class_watchers: list[ClassWatcher],
+) -> Ledger:
+    """A ledger as it was; where its watchers could not be kept, one that goes on after it."""
+    ledger = Ledger(*comparators, after=tally)
+    ledger._classes, ledger._class_watchers = classes, [*class_watchers]
+    if watchers is not None:
+        ledger._tally, ledger._watchers = tally, [*watchers]
+    return ledger

@@ -12,7 +12,7 @@ from thresher import examples, labels
 from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds, Rule
 from thresher.errors import ExampleError, ParameterError, StoreError
 
-__all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "example_weights", "within"]
+__all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "example_weights", "in_memory", "within"]
 
 R = TypeVar("R", bound=Rule)
 
@@ -111,7 +111,7 @@ class LinearLearner(Group):
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
-        return cls._over(parameters, arrays, copied=True)
+        return cls._over(parameters, in_memory(arrays), copied=True)
 
     @classmethod
     def _over(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, copied: bool = False) -> Self:
@@ -210,6 +210,13 @@ def within(plane: NDArray[np.float64], largest: float, smallest: float | None = 
     """
     lowest = -largest if smallest is None else smallest
     return bool(lowest <= np.min(plane) and np.max(plane) <= largest)
+
+
+def in_memory(arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+    """Arrays that lie in a file, as joblib gives them back to whoever asks for that, copied to memory; others as they are."""
+    if not isinstance(arrays, Mapping):
+        return arrays  # refused where it is read
+    return {name: np.array(array) if type(array) is np.memmap else array for name, array in arrays.items()}
 
 
 def example_weights(weights: object, rows: int) -> NDArray[np.float64] | None:

@@ -14,7 +14,7 @@ from thresher.busy import Busy
 from thresher.class_labels import NO_CLASS, ClassLabel, ClassLabels
 from thresher.class_rounds import ClassHypothesis, ClassOrigin, ClassPrediction, ClassRound, ClassRounds
 from thresher.errors import ExampleError, LabelError, ParameterError, StoreError
-from thresher.linear.learner import Parameters, example_weights, within
+from thresher.linear.learner import Parameters, example_weights, in_memory, within
 from thresher.parameters import attributes, number_or_none
 
 __all__ = ["MulticlassPerceptron", "definition"]
@@ -238,6 +238,7 @@ class MulticlassPerceptron:
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner whose `state()` this is. It goes on as if it had never stopped, bit for bit."""
+        arrays = in_memory(arrays)
         labels, known = _checked(parameters, arrays)
         arguments = parameters["arguments"]
         try:
