@@ -97,8 +97,8 @@ def multiclass(sets: Mapping[str, Callable[[], Classified]], _turns: int, quick:
             data = data.first(len(data.y) // 10)
         counted[name] = {"rows": len(data.y), "classes": len(np.unique(data.y))}
         for who, play in (OURS | PEERS).items():
-            print(f"  {name}: {who}", file=sys.stderr, flush=True)
             counted[name][who] = play(data)
+            print(f"  {name}: {who} {counted[name][who]:,}", file=sys.stderr, flush=True)
     samples = Samples(
         {f"{name}: {who}": [float(counts[who])] for name, counts in counted.items() for who in OURS | PEERS}, MISTAKES
     )
