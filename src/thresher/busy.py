@@ -32,24 +32,30 @@ class Busy:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Nobody writes meanwhile."""
-        with self._lock:
-            if self._users < 0:
-                raise ConcurrentUse("it is learning in another thread; give each thread its own")
-            self._users += 1
+        entered = False  # Ctrl-C may come anywhere
         try:
+            with self._lock:
+                if self._users < 0:
+                    raise ConcurrentUse("it is learning in another thread; give each thread its own")
+                self._users += 1
+                entered = True
             yield
         finally:
-            with self._lock:
-                self._users -= 1
+            if entered:
+                with self._lock:
+                    self._users -= 1
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Nobody else uses it meanwhile."""
-        with self._lock:
-            if self._users != 0:
-                raise ConcurrentUse("it is in use in another thread; give each thread its own")
-            self._users = -1
+        entered = False
         try:
+            with self._lock:
+                if self._users != 0:
+                    raise ConcurrentUse("it is in use in another thread; give each thread its own")
+                self._users = -1
+                entered = True
             yield
         finally:
-            self._users = 0
+            if entered:
+                self._users = 0

@@ -31,45 +31,50 @@ class ClassLabels:
     """
 
     def __init__(self, labels: Iterable[object] = ()) -> None:
+        # Those that `read` gives share both and differ in how many are theirs: to add a class costs no copy.
         self._codes: dict[ClassLabel, int] = {}
+        self._labels: list[ClassLabel] = []
+        self._count = 0
         for given in labels:
             label = _plain(given)
             if label is None or not self._fits(label):
-                raise LabelError(f"found {given!r} for a class, expected {self._expected()}")
+                raise LabelError(f"found {_shown(given)} for a class, expected {self._expected()}")
             if label in self._codes:
-                raise LabelError(f"found the class {label!r} twice, expected every class once")
-            self._codes[label] = len(self._codes)
-        self._labels = tuple(self._codes)
+                raise LabelError(f"found the class {_shown(label)} twice, expected every class once")
+            self._add(label)
 
     def __len__(self) -> int:
-        return len(self._labels)
+        return self._count
 
     def __iter__(self) -> Iterator[ClassLabel]:
-        return iter(self._labels)
+        return iter(self._labels[: self._count])
 
     def __contains__(self, label: object) -> bool:
         return self.code(label) != NO_CLASS
 
     def __getitem__(self, code: int) -> ClassLabel | None:
         """The class with this code; None for `NO_CLASS`."""
-        return None if code == NO_CLASS else self._labels[code]
+        return None if code == NO_CLASS else self.at(code)
 
     def at(self, code: int) -> ClassLabel:
         """The class with this code, of which there must be one."""
-        return self._labels[code]
+        return self._labels[range(self._count)[code]]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ClassLabels) and self._kind == other._kind and self._labels == other._labels
+        return isinstance(other, ClassLabels) and self._kind == other._kind and list(self) == list(other)
 
     def __hash__(self) -> int:
-        return hash(self._labels)
+        return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return f"ClassLabels({list(self._labels)!r})"
+        return f"ClassLabels({list(self)!r})"
+
+    def __reduce__(self) -> tuple[type[ClassLabels], tuple[list[ClassLabel]]]:
+        return ClassLabels, (list(self),)
 
     def first(self, count: int) -> ClassLabels:
         """The classes that appeared first."""
-        return self if count >= len(self) else ClassLabels(self._labels[:count])
+        return self if count >= len(self) else self._with(count)
 
     def with_all(self, others: ClassLabels) -> ClassLabels:
         """These classes, and behind them those of the others that are not among them."""
@@ -78,7 +83,8 @@ class ClassLabels:
     def code(self, label: object) -> int:
         """The code of a label, `NO_CLASS` if it is none of these classes."""
         plain = _plain(label)
-        return NO_CLASS if plain is None or not self._fits(plain) else self._codes.get(plain, NO_CLASS)
+        code = NO_CLASS if plain is None or not self._fits(plain) else self._codes.get(plain, NO_CLASS)
+        return code if code < self._count else NO_CLASS
 
     def refused(self, label: object) -> str:
         """Why a label cannot be a class beside these, in words; nothing, if it can."""
@@ -86,7 +92,7 @@ class ClassLabels:
         if plain is not None and self._fits(plain):
             return ""
         whole = isinstance(label, float) and label.is_integer() and self._kind in (None, int)
-        return f"found label {label!r}, expected {self._expected()}" + (": try y.astype(int)" if whole else "")
+        return f"found label {_shown(label)}, expected {self._expected()}" + (": try y.astype(int)" if whole else "")
 
     def read(self, y: object, rows: int) -> tuple[NDArray[np.int32], ClassLabels]:
         """The codes of many labels, and these classes with the new ones behind, in order of appearance.
@@ -116,21 +122,43 @@ class ClassLabels:
         >>> ClassLabels(["spam", "ham"]).labels(np.array([1, 1, 0]))
         array(['ham', 'ham', 'spam'], dtype='<U4')
         """
-        table = np.array([*self._labels, None], object)
-        named = table[codes]
-        return named if len(codes) == 0 or np.min(codes) < 0 else np.array(named.tolist())
+        named: NDArray[Any] = np.array([*self, None], object)[codes]
+        if len(codes) == 0 or np.min(codes) < 0:
+            return named
+        plain = np.array(named.tolist())
+        return plain if plain.dtype.kind in "biU" and plain.tolist() == named.tolist() else named  # no int, no NUL is lost
 
     def _one_by_one(self, labels: list[Any]) -> tuple[NDArray[np.int32], ClassLabels]:
-        codes, more = np.empty(len(labels), np.int32), ClassLabels(self._labels)
+        codes, more = np.empty(len(labels), np.int32), self._with(self._count)
         for k, label in enumerate(labels):
-            good = label is not None and more._fits(label)
-            codes[k] = more._codes.setdefault(label, len(more._codes)) if good else NO_CLASS
-        more._labels = tuple(more._codes)
+            if label is None or not more._fits(label):
+                codes[k] = NO_CLASS
+                continue
+            if (code := more._codes.get(label, NO_CLASS)) == NO_CLASS or code >= more._count:
+                code = more._add(label)
+            codes[k] = code
         return codes, self if len(more) == len(self) else more
+
+    def _with(self, count: int) -> ClassLabels:
+        """The first of these, in the same memory."""
+        same = ClassLabels()
+        same._codes, same._labels, same._count = self._codes, self._labels, count
+        return same
+
+    def _add(self, label: ClassLabel) -> int:
+        """A class more; if others have added some of their own behind these, first in memory of its own."""
+        if len(self._labels) > self._count:
+            self._labels = self._labels[: self._count]
+            self._codes = {each: code for code, each in enumerate(self._labels)}
+        code = self._count
+        self._labels.append(label)
+        self._codes[label] = code
+        self._count += 1
+        return code
 
     @property
     def _kind(self) -> type | None:
-        return next((type(label) for label in self._codes), None)
+        return type(self._labels[0]) if self._count else None
 
     def _fits(self, label: ClassLabel) -> bool:
         return self._kind is None or type(label) is self._kind
@@ -143,7 +171,7 @@ class ClassLabels:
 
 def _plain(label: object) -> ClassLabel | None:
     """The label as Python's own str, int or bool; None, if it is no such thing."""
-    if isinstance(label, np.generic):
+    if isinstance(label, np.bool_ | np.integer | np.str_):
         label = label.item()
     if isinstance(label, bool):  # an int to Python, but no class beside ints
         return label
@@ -152,12 +180,21 @@ def _plain(label: object) -> ClassLabel | None:
     return str.__str__(label) if isinstance(label, str) else None
 
 
+def _shown(label: object) -> str:
+    """A label for a message, not too long."""
+    try:
+        text = repr(label)
+    except ValueError:  # an int of too many digits
+        return f"an {type(label).__name__} of many digits"
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
 def _given(y: object) -> list[object] | NDArray[Any]:
     """An array where y is one of labels, else its elements one by one, each as it is."""
     if isinstance(y, np.ndarray) and not is_masked(y):
         if y.ndim != 1:
             raise LabelError(f"found labels of shape {y.shape}, expected one dimension")
-        return y if y.dtype.kind in "biuUT" else y.tolist()
+        return y if y.dtype.kind in "biuU" else list(y)
     if not isinstance(y, Iterable) or isinstance(y, str | bytes):
         raise LabelError(f"found {type(y).__name__} for the labels, expected one for each row")
     return list(y)

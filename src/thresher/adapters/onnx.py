@@ -180,8 +180,11 @@ class _Graph:
     def labels(self, labels: Sequence[ClassLabel], place: str) -> None:
         """The output `label`: those at the places."""
         text = isinstance(labels[0], str)
-        table = np.array(labels, object if text else np.int64)
-        self._constants.append(numpy_helper.from_array(table, "labels"))
+        try:
+            table = np.array(labels, object if text else np.int64)
+            self._constants.append(numpy_helper.from_array(table, "labels"))
+        except (OverflowError, UnicodeEncodeError) as error:
+            raise ParameterError(f"found classes that ONNX cannot hold, expected int64 or valid Unicode: {error}") from error
         self.node("Gather", ["labels", place], "label")
         self.output("label", TensorProto.STRING if text else TensorProto.INT64, ["rows"])
 

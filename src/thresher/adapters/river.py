@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, TypeAlias
 
+import numpy as np
 from river import base
 
 from thresher._core import one_block
@@ -231,6 +232,8 @@ def _readable(x: Features) -> Features:
 
 
 def _name(key: Hashable) -> Hashable:
+    if isinstance(key, np.generic):
+        key = key.item()
     parts = key if isinstance(key, tuple) else (key, None)
     written = not isinstance(key, str | int) or isinstance(key, bool)
     return repr(key) if written and all(isinstance(part, (*_WRITTEN, str, int)) for part in parts) else key

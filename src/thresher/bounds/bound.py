@@ -13,7 +13,7 @@ __all__ = ["Bound", "Theorem"]
 
 
 _IN_DIGITS = 10**30
-_COUNTS = ("mistakes", "updates after the first", "examples")
+_COUNTS = ("mistakes", "mistakes after the first round", "updates after the first", "examples")
 _ANY_SIZE = ("regret", "loss", "weighted mistakes")  # in the units of the losses: nothing is small beside them
 
 

@@ -313,7 +313,9 @@ class OneVersusRest:
                 made.codes[rows], made.scores[rows] = class_vote.teach(heard, codes[rows], self._master)
             except BaseException as error:  # no memory, or rows that another thread changes
                 self._broken = LaneError(f"it broke off in round {self.rounds + 1}, and its classes are not in step any more")
-                raise self._broken from error
+                if isinstance(error, Exception):
+                    raise self._broken from error
+                raise  # it is not ours to swallow
             made.changed[rows] = heard.changed
             grown = self._seen(codes[rows])
             self._learners, self._labels = learners[:grown], given.labels.first(grown)

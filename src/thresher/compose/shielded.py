@@ -1,19 +1,19 @@
-"""Steps that belong together, between which Ctrl-C must not come."""
+"""Steps that belong together, between which Ctrl-C, or a handler of SIGTERM, must not come."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import Self
+from typing import Any, Self
 
 __all__ = ["Shielded"]
 
 
 class Shielded:
-    """While it is entered, Ctrl-C waits: it comes with `now`, when what belongs together is done.
+    """While it is entered, SIGINT (Ctrl-C) and SIGTERM wait: they come with `now`, when what belongs together is done.
 
-    Signals come to the main thread alone, so elsewhere there is nothing to do; nor where Python does not handle Ctrl-C.
+    Signals come to the main thread alone, so elsewhere there is nothing to do; nor where Python does not handle them.
 
     >>> import signal
     >>> done = []
@@ -29,21 +29,24 @@ class Shielded:
     """
 
     def __enter__(self) -> Self:
-        self._came = False
-        before = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
-        self._before = before if callable(before) else None
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._wait)
+        self._came: list[int] = []
+        self._before: dict[int, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+            for number, handler in handlers.items():
+                if callable(handler):
+                    self._before[number] = handler
+                    signal.signal(number, self._wait)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def now(self) -> None:
-        """The Ctrl-C that came meanwhile comes now."""
-        if self._came:
-            signal.raise_signal(signal.SIGINT)
+        """What came meanwhile comes now."""
+        for number in self._came:
+            signal.raise_signal(number)
 
-    def _wait(self, _number: int, _frame: FrameType | None) -> None:
-        self._came = True
+    def _wait(self, number: int, _frame: FrameType | None) -> None:
+        self._came.append(number)

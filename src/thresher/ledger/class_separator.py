@@ -58,7 +58,7 @@ class ClassSeparator:
         margin: float = 1.0,
         called: str = "the U that was given",
     ) -> None:
-        self.classes = ClassLabels(classes)
+        self._classes = ClassLabels(classes)
         table = np.array(_numbers("weights", weights), np.float64, ndmin=2)
         biases = np.zeros(len(self.classes)) if bias_weights is None else np.array(_numbers("bias_weights", bias_weights))
         if table.ndim != 2 or len(table) != len(self.classes) or biases.shape != (len(self.classes),):
@@ -69,7 +69,7 @@ class ClassSeparator:
         self._table = np.column_stack([table, biases])
         if self._table.size == 0 or not within(self._table, LARGEST_VALUE):
             raise ParameterError("found a weight in U that is not a finite number of at most 2^250 (1.8e75), or none")
-        self.margin = number("margin", margin, "a number above 0")
+        self._margin = number("margin", margin, "a number above 0")
         if not 1 / LARGEST_VALUE <= self.margin <= LARGEST_VALUE:
             raise ParameterError(f"found margin = {margin!r}, expected a number from 2^-250 to 2^250")
         self.called = called
@@ -79,6 +79,16 @@ class ClassSeparator:
         """The weights that a learner has now, as comparator."""
         called = f"the learner's weights after {learner.rounds:,} rounds"
         return cls(learner.weights, classes=learner.classes, bias_weights=learner.bias_weights, margin=margin, called=called)
+
+    @property
+    def classes(self) -> ClassLabels:
+        """The classes that have weights."""
+        return self._classes
+
+    @property
+    def margin(self) -> float:
+        """The γ at which distances are summed."""
+        return self._margin
 
     @property
     def n(self) -> int:
@@ -208,7 +218,7 @@ class ClassSeparatorWatcher:
         statements = [
             Statement(
                 bounds.multiclass_perceptron,
-                {"margin": margin, "radius": radius, "norm": norm},
+                {"margin": margin, "radius": radius, "norm": norm, "known": not tally.nameless},
                 witness,
                 (separates, rounding),
                 any_order=named,
@@ -216,7 +226,7 @@ class ClassSeparatorWatcher:
             ),
             Statement(
                 bounds.multiclass_perceptron_distance,
-                {"distance": sums.distance, "margin": gamma, "radius": radius, "norm": norm},
+                {"distance": sums.distance, "margin": gamma, "radius": radius, "norm": norm, "known": not tally.nameless},
                 f"{witness}; γ = {gamma!r}, D = Σ max(0, γ − margin) ≤ {above(sums.distance)}",
                 (rounding,),
                 any_order=named,
@@ -270,15 +280,20 @@ def _rows(entered: ClassRounds, n: int) -> Any:
     """The examples as a sparse matrix of float64."""
     import scipy.sparse as sp
 
-    given = entered.examples
-    if isinstance(given, Block):
+    given: Any = entered.examples
+    if isinstance(given, Block) and len(given) >= len(entered):
         found = [given[k] for k in range(len(entered))]
         indptr = np.cumsum([0, *(len(row) for row in found)])
         indices = [slot for row in found for slot in row]
         values = np.array([value for row in found for value in row.values()], np.float64)
         matrix = sp.csr_array((values, indices, indptr), shape=(len(found), n))
     else:
-        matrix = sp.csr_array(examples.many(given, n)[1])[: len(entered)].astype(np.float64)
+        try:
+            matrix = sp.csr_array(examples.many(given, n)[1])[: len(entered)].astype(np.float64)
+        except ExampleError as error:
+            raise LedgerError(f"found rounds whose examples cannot be read: {error}") from error
+    if matrix.shape[0] != len(entered):
+        raise LedgerError(f"found {matrix.shape[0]} examples for {len(entered)} rounds, expected one for each")
     matrix.eliminate_zeros()
     return matrix
 

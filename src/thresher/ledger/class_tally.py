@@ -90,6 +90,16 @@ def in_columns(entered: ClassRound | ClassRounds) -> ClassRounds:
             None if entered.weight == 1.0 else np.array([entered.weight]),
             entered.origin,
         )
+    columns: tuple[object, ...] = (entered.predictions, entered.labels, entered.scores, entered.changed)
+    arrays = all(isinstance(column, np.ndarray) and column.ndim == 1 for column in columns)
+    classes: object = entered.classes
+    if not arrays or not isinstance(classes, ClassLabels):
+        raise LedgerError("found rounds whose columns are no arrays, or whose classes are no ClassLabels")
+    if entered.predictions.dtype.kind != "i" or entered.labels.dtype.kind != "i":
+        raise LedgerError("found predictions or labels that are no codes, expected whole numbers: places in the classes")
+    origin: object = entered.origin
+    if origin is not None and not isinstance(origin, ClassOrigin):
+        raise LedgerError(f"found the origin {origin!r}, expected a ClassOrigin or None")
     lengths = {len(entered.predictions), len(entered.labels), len(entered.scores), len(entered.changed)}
     if len(lengths) > 1 or (entered.weights is not None and len(entered.weights) != len(entered)):
         raise LedgerError("found columns of different lengths, expected one entry a round in each")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from threading import RLock
 from typing import TypeVar
@@ -110,6 +111,8 @@ class Ledger:
         with self._lock:
             self._refuse("classes")
             made = in_columns(entered)
+            if len(made) == 0:
+                return
             tally = self._classes.after(made)
             _entered(self._class_watchers, lambda watcher: watcher.enter(made))
             self._classes = tally
@@ -279,6 +282,9 @@ class Ledger:
             return "nothing is proven of an average's mistakes; its updates are a Perceptron's mistakes, which theorems bound"
         who = "a learner of your own" if rule is None else f"a {type(rule).__name__.removesuffix('Rule')}"
         return f"no theorem about {who} speaks of a {self._compared}: docs/learners.md says which do"
+
+    def __copy__(self) -> Ledger:
+        return deepcopy(self)  # both count on, each for itself
 
     def __reduce__(self) -> tuple[Callable[..., Ledger], tuple[object, ...]]:
         with self._lock:

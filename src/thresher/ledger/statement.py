@@ -59,6 +59,7 @@ _MEANING = {
     "regret": "regret is what the master proves of its own",
     "weighted": "weighted if rounds do not all cost 1",
     "loss": "loss at least what was lost",
+    "known": "known if there was a class to predict in the first round",
 }
 
 

@@ -154,7 +154,7 @@ class MulticlassPerceptron:
         counts is the one made here, not one that was served earlier.
         """
         with self._busy.writing():
-            seen = self._seen()
+            seen = self._labels = self._seen()
             code = seen.code(y)
             if code == NO_CLASS:
                 if refused := seen.refused(y):
@@ -243,8 +243,8 @@ class MulticlassPerceptron:
         arguments = parameters["arguments"]
         try:
             learner = cls(arguments["n"], bias=arguments["bias"])
-        except ParameterError as error:
-            raise StoreError(f"the state's arguments do not fit MulticlassPerceptron: {error}") from error
+        except (MemoryError, ParameterError) as error:
+            raise StoreError(f"the state's arguments do not fit MulticlassPerceptron: {str(error) or 'no memory'}") from error
         if learner.bias is None and any(weight != 0.0 for weight in parameters["bias_weights"]):
             raise StoreError("found weights of a bias in a learner without one")
         learner._core._restore(np.array(arrays["weights"], ndmin=2), parameters["bias_weights"], parameters["heads"])

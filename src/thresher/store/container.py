@@ -26,7 +26,7 @@ __all__ = ["Contents", "read", "write"]
 
 _HEADER = "header"
 _ALIGNMENT = 64
-_LONGEST_HEADER = 2**20
+_LONGEST_HEADER = 2**25  # it takes a hundred thousand classes to fill it
 
 
 class Contents(NamedTuple):
@@ -91,6 +91,8 @@ def _encoded(header: Mapping[str, Any]) -> bytes:
         raise StoreError(f"the header cannot be written as JSON: {error}") from None
     if not same:
         raise StoreError("the header would not come back from JSON as it is: keys must be str, sequences lists")
+    if len(text) > _LONGEST_HEADER:  # what would not load is not written over what does
+        raise StoreError(f"found a header of {len(text):,} bytes, expected at most {_LONGEST_HEADER:,}: fewer classes")
     return text
 
 

@@ -66,7 +66,12 @@ def _arrays(listed: object, sections: Mapping[str, NDArray[np.uint8]]) -> dict[s
     found: dict[str, NDArray[Any]] = {}
     used = dict.fromkeys(_TYPES, 0)
     for each in listed if isinstance(listed, list) else [None]:
-        if not isinstance(each, list) or len(each) != 3 or not isinstance(each[0], str) or each[1] not in _TYPES:
+        if (
+            not isinstance(each, list)
+            or len(each) != 3
+            or not all(isinstance(word, str) for word in each[:2])
+            or each[1] not in _TYPES
+        ):
             raise StoreError(f"found {each!r} for an array, expected its name, its type and its shape")
         name, kind, shape = each
         if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 2**48 for size in shape) or name in found:

@@ -126,11 +126,11 @@ class Many(ABC):
         self._enter(rounds, codes, classes)
 
     def _enter(self, rounds: ClassRounds, codes: Codes, classes: Classes) -> None:
-        self.ledger.enter(rounds)
         self.classes = classes.first(len(self.learner.classes))  # fewer, where a row was refused before the others came
         counts = np.bincount(codes[: len(rounds)], minlength=len(self.classes))
         counts[: len(self.counts)] += self.counts
         self.counts = counts
+        self.ledger.enter(rounds)  # last: a comparator may refuse them
 
     def predict(self, X: object) -> NDArray[np.intp]:
         said: NDArray[Any] = self.learner.predict_many(X)
@@ -139,9 +139,13 @@ class Many(ABC):
     def decide(self, X: object) -> NDArray[np.float64]:
         scores = self.learner.score_many(X)
         if len(self.classes) != 2:
-            return scores[:, self.classes.codes] - self._zero
+            decisions = scores[:, self.classes.codes] - self._zero
+            said = self.classes.places[scores.argmax(axis=1)]  # among equals the class that came first is predicted
+            ties = np.flatnonzero(decisions.argmax(axis=1) != said)
+            decisions[ties, said[ties]] = np.nextafter(decisions[ties, said[ties]], np.inf)
+            return decisions
         first, second = self.classes.codes
-        decisions: NDArray[np.float64] = scores[:, second] - scores[:, first]
+        decisions = scores[:, second] - scores[:, first]
         if second < first:  # among equals the class that came first is predicted
             decisions[decisions == 0.0] = _SMALLEST
         return decisions
