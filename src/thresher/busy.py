@@ -37,8 +37,7 @@ class Busy:
             with self._lock:
                 if self._users < 0:
                     raise ConcurrentUse("it is learning in another thread; give each thread its own")
-                self._users += 1
-                entered = True
+                self._users, entered = self._users + 1, True
             yield
         finally:
             if entered:
@@ -53,8 +52,7 @@ class Busy:
             with self._lock:
                 if self._users != 0:
                     raise ConcurrentUse("it is in use in another thread; give each thread its own")
-                self._users = -1
-                entered = True
+                self._users, entered = -1, True
             yield
         finally:
             if entered:

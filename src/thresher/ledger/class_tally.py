@@ -92,8 +92,8 @@ def in_columns(entered: ClassRound | ClassRounds) -> ClassRounds:
         )
     columns: tuple[object, ...] = (entered.predictions, entered.labels, entered.scores, entered.changed)
     arrays = all(isinstance(column, np.ndarray) and column.ndim == 1 for column in columns)
-    classes: object = entered.classes
-    if not arrays or not isinstance(classes, ClassLabels):
+    named: object = entered.classes
+    if not arrays or not isinstance(named, ClassLabels):
         raise LedgerError("found rounds whose columns are no arrays, or whose classes are no ClassLabels")
     if entered.predictions.dtype.kind != "i" or entered.labels.dtype.kind != "i":
         raise LedgerError("found predictions or labels that are no codes, expected whole numbers: places in the classes")

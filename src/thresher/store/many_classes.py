@@ -65,15 +65,10 @@ def made(header: Mapping[str, Any], sections: Mapping[str, NDArray[np.uint8]]) -
 def _arrays(listed: object, sections: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     used = dict.fromkeys(_TYPES, 0)
-    for each in listed if isinstance(listed, list) else [None]:
-        if (
-            not isinstance(each, list)
-            or len(each) != 3
-            or not all(isinstance(word, str) for word in each[:2])
-            or each[1] not in _TYPES
-        ):
+    for each in listed if isinstance(listed, list) else [listed]:
+        name, kind, shape = each if isinstance(each, list) and len(each) == 3 else (None, None, None)
+        if not isinstance(name, str) or not isinstance(kind, str) or kind not in _TYPES:
             raise StoreError(f"found {each!r} for an array, expected its name, its type and its shape")
-        name, kind, shape = each
         if not isinstance(shape, list) or not all(type(size) is int and 0 <= size < 2**48 for size in shape) or name in found:
             raise StoreError(f"found an array {name!r} of shape {shape!r}, expected whole numbers, and every array once")
         start, size = used[kind], math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
