@@ -65,8 +65,9 @@ def test_who_is_interrupted_on_the_way_in_is_not_busy(kind: str) -> None:
     entered = getattr(busy, kind)()
     entered.__enter__()
     del entered  # as when Ctrl-C comes right after: nobody is left who could leave it
+    assert busy._users == 0
     with busy.writing():
-        pass
+        assert busy._users == -1
 
 
 def test_what_is_no_error_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:

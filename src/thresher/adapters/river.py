@@ -115,16 +115,25 @@ class OneExampleClassifier(base.Classifier):
         """The probability of each label that has appeared, where the learner has probabilities."""
         taught, x = self._taught, _readable(x)
         if isinstance(self._codes, _Itself):
-            if not hasattr(taught, "p_many"):
-                raise NotImplementedError(f"{self.learner!r} has no probabilities; {_HAVE}")
-            try:
-                return dict(zip(taught.classes, taught.p_many(one_block(x, taught.n))[0].tolist(), strict=True))
-            except ParameterError as error:
-                raise NotImplementedError(f"{error}; {_HAVE}") from None
-        plus = taught.calibrated(x) if isinstance(taught, Portfolio) else taught.predict(x).p_positive
-        if plus is None:
-            raise NotImplementedError(f"{self.learner!r} has no probabilities; {_HAVE}")
-        return self._codes.shared(plus)
+            chances = self._chances(x)
+            if chances is not None:
+                return dict(zip(taught.classes, chances, strict=True))
+        else:
+            plus = taught.calibrated(x) if isinstance(taught, Portfolio) else taught.predict(x).p_positive
+            if plus is not None:
+                return self._codes.shared(plus)
+        # What river's own classifiers raise that say labels alone, and what its metrics and checks look for.
+        raise NotImplementedError(f"{self.learner!r} has no probabilities; {_HAVE}")
+
+    def _chances(self, x: Features) -> list[float] | None:
+        """Those of every class, where the learner of many classes has them."""
+        if not hasattr(self._taught, "p_many"):
+            return None
+        try:
+            chances: list[float] = self._taught.p_many(one_block(x, self._taught.n))[0].tolist()
+        except ParameterError:  # its learners have none
+            return None
+        return chances
 
     @property
     def _multiclass(self) -> bool:
