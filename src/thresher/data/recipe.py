@@ -9,12 +9,13 @@ from typing import Any
 from thresher.data.spelling import number, same_label
 from thresher.errors import ParameterError, StoreError
 
-__all__ = ["FORMATS", "MOST_SLOTS", "Recipe"]
+__all__ = ["FORMATS", "HASH", "MOST_SLOTS", "Recipe"]
 
 FORMATS = {"svmlight": "svmlight or LIBSVM text", "vw": "Vowpal Wabbit text"}
 MOST_SLOTS = 2**31
 
-_HASH = {"hash": "xxh64", "seed": 0}
+#: How names become slots.
+HASH = {"hash": "xxh64", "seed": 0}
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,14 @@ class Recipe:
 
     def as_dict(self) -> dict[str, Any]:
         """The recipe as JSON can hold it."""
-        return {**asdict(self), **_HASH}
+        return {**asdict(self), **HASH}
 
     @classmethod
     def from_dict(cls, stored: object) -> Recipe:
         """The recipe whose `as_dict` this is."""
-        if not isinstance(stored, Mapping) or set(stored) != {*cls.__dataclass_fields__, *_HASH}:
+        if not isinstance(stored, Mapping) or set(stored) != {*cls.__dataclass_fields__, *HASH}:
             raise StoreError("the recipe is not a format, n, zero_based, two labels, a hash and its seed")
-        if {name: stored[name] for name in _HASH} != _HASH:
+        if {name: stored[name] for name in HASH} != HASH:
             raise StoreError(f"found the hash {stored['hash']!r} with seed {stored['seed']!r}, expected xxh64 with seed 0")
         fields = {name: stored[name] for name in cls.__dataclass_fields__}
         labels = (fields["minus"], fields["plus"])
