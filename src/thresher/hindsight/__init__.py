@@ -1,6 +1,17 @@
 """Comparators found after the fact: any of them is a valid witness, and says how far it can be from the best."""
 
+from thresher.hindsight.hinge import FoundHinge, best_hinge
 from thresher.hindsight.mixture import FoundMixture, best_mixture
+from thresher.hindsight.separator import FoundSeparator, best_separator
 from thresher.hindsight.sequence import FoundSequence, best_sequence
 
-__all__ = ["FoundMixture", "FoundSequence", "best_mixture", "best_sequence"]
+__all__ = [
+    "FoundHinge",
+    "FoundMixture",
+    "FoundSeparator",
+    "FoundSequence",
+    "best_hinge",
+    "best_mixture",
+    "best_separator",
+    "best_sequence",
+]
