@@ -4,8 +4,8 @@ SOURCE is read several times. Comparators are found in hindsight that make the p
 learner plays from its start, and every theorem whose premises were seen to hold is shown, with what was counted. At the end the
 Perceptron stands beside Winnow: which of the two the data favour, and why.
 
---save writes the certificates to a file, with the witnesses and a fingerprint of the examples. --check FILE plays the learners of such a
-file on SOURCE again, believes nothing that it says, and names the first field that is not so.
+--save writes the certificates to a file, with the witnesses and a fingerprint of the examples. --check FILE plays the learners
+of such a file on SOURCE again, believes nothing that it says, and names the first field that is not so.
 """
 
 from __future__ import annotations

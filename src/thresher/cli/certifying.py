@@ -6,13 +6,14 @@ import argparse
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from thresher._core import Rule, slot_of_bytes
 from thresher.bounds import Certificate
-from thresher.cli.clues import Clue, clues, separator, sum_margin
+from thresher.cli.clues import Clue, clues, tuned
 from thresher.cli.learners import BIAS
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
@@ -20,10 +21,10 @@ from thresher.cli.reading import first_sum, nothing, reading
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.stream import Batch, open_stream
-from thresher.errors import ExampleError, ParameterError
+from thresher.errors import ExampleError, NotRealizable, ParameterError
 from thresher.evaluate import witnesses
 from thresher.evaluate.proof import Played, Proof, play_again
-from thresher.ledger import Disjunction, Separator
+from thresher.ledger import Comparator, Disjunction
 from thresher.linear import (
     BalancedWinnow,
     Elimination,
@@ -41,13 +42,14 @@ __all__ = ["Certified", "Facts", "Held", "Streams", "certify"]
 
 @dataclass
 class Facts:
-    """What one pass over the source tells."""
+    """What one pass over the source tells; `largest` is the largest |xᵢ|, `longest` the largest ‖x‖₂, both with the bias."""
 
     recipe: Recipe
     examples: int = 0
     positives: int = 0
     repeat_last: int = 0
     largest: float = 0.0
+    longest: float = 0.0
     first_sum: float = 1.0
     names: dict[int, list[str]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
@@ -81,7 +83,14 @@ class Held:
             best = found.setdefault(each.bound.theorem.name, each)
             if each.bound.value < best.bound.value:
                 found[each.bound.theorem.name] = each
-        return sorted((each for each in found.values() if not each.bound.allows(each.rounds)), key=lambda each: each.bound.value)
+        return sorted(
+            (each for each in found.values() if not each.bound.allows(each.rounds)), key=lambda each: each.bound.value
+        )
+
+    @property
+    def best(self) -> Certificate | None:
+        """The tightest on mistakes in any order of the examples, which can be held against another learner's."""
+        return next((each for each in self.certificates if each.any_order and each.bound.on == "mistakes"), None)
 
     def told(self) -> dict[str, Any] | None:
         """The run for a file, with the witnesses of what is shown."""
@@ -105,14 +114,20 @@ class Certified:
     def of(self, *kinds: type[LinearLearner]) -> Held | None:
         """Of learners of these kinds the one with the least bound, or the first that played."""
         able = [each for each in self.held if isinstance(each.learner, kinds) and each.played is not None]
-        return min(able, key=lambda each: each.certificates[0].bound.value if each.certificates else math.inf, default=None)
+        return min(able, key=lambda each: math.inf if each.best is None else each.best.bound.value, default=None)
 
 
 class Streams:
     """The source, opened anew for each pass, with a bar that says what the pass is for."""
 
-    def __init__(self, options: argparse.Namespace, source: Source, bar: Bar, **read: Any) -> None:
-        self._options, self._source, self._bar, self._read = options, source, bar, read
+    def __init__(self, source: Source, bar: Bar, **read: Any) -> None:
+        self._source, self._bar, self._read = source, bar, read
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether the source's features are names."""
+        with open_stream(self._source, **self._read) as stream:
+            return stream.recipe.named
 
     def opened(self, rule: Rule | None, what: str) -> Callable[[], Iterator[Batch]]:
         """What gives the batches anew, as a learner with this rule sees them."""
@@ -128,10 +143,10 @@ class Streams:
 
         return batches
 
-    def facts(self) -> Facts:
+    def facts(self, bias: float) -> Facts:
         """One pass that counts."""
         with open_stream(self._source, **self._read) as stream:
-            facts, last, first = Facts(stream.recipe), 1, True
+            facts, last, first = Facts(stream.recipe, largest=bias), 1, True
             for batch in stream:
                 if first:
                     facts.first_sum, first = max(1.0, first_sum(batch)), False
@@ -139,6 +154,7 @@ class Streams:
                 facts.positives += int(np.count_nonzero(batch.y > 0))
                 facts.repeat_last += int(batch.y[0] != last) + int(np.count_nonzero(batch.y[1:] != batch.y[:-1]))
                 facts.largest = max(facts.largest, float(np.abs(batch.rows.data).max(initial=0.0)))
+                facts.longest = max(facts.longest, _longest(batch, bias))
                 last = int(batch.y[-1])
                 stream.keep_names(batch, np.ones(len(batch), np.bool_))
                 self._bar.advance("reading", stream, facts.examples)
@@ -161,55 +177,62 @@ def certify(options: argparse.Namespace) -> int:
     if options.save is not None:
         check_place(options.save)
     with Bar(quiet=options.quiet or options.json) as bar:
-        streams = Streams(options, source, bar, **reading(options, None))
-        facts = streams.facts()
-        held = [_held(streams, facts, learner) for learner in _learners(options, streams, facts)]
-    made = Certified(source, facts, held, options.save)
-    if options.save is not None:
-        _saved(made, options)
+        streams = Streams(source, bar, **reading(options, None))
+        facts = streams.facts(0.0 if options.no_bias else BIAS)
+        held: list[Held] = []
+        for learner in _prototypes(options, facts):
+            held.append(_held(streams, facts, learner, held))
+    runs = tuple(told for each in held if (told := each.told()) is not None)
+    if options.save is not None and runs:
+        Proof(runs, Reading(facts.recipe.plus, facts.recipe.zero_based)).save(options.save)
+    made = Certified(source, facts, held, options.save if runs else None)
     if options.json:
         print_json(as_json(made))
     else:
         print(as_text(made))
+    if options.save is not None and not runs:
+        raise ParameterError(f"found nothing proven below {facts.examples:,}, the number of examples: no certificate was saved")
     return 0
 
 
-def _saved(made: Certified, options: argparse.Namespace) -> None:
-    runs = tuple(told for each in made.held if (told := each.told()) is not None)
-    if not runs:
-        raise ParameterError("found nothing proven that says anything of this source, so there is no certificate to save")
-    Proof(runs, Reading(made.facts.recipe.plus, bool(options.zero_based))).save(options.save)
+def _longest(batch: Batch, bias: float) -> float:
+    """The largest ‖x‖₂, with a constant feature."""
+    squares = batch.matrix().power(2).sum(axis=1)
+    return math.hypot(math.sqrt(float(squares.max())), bias)
 
 
-def _learners(options: argparse.Namespace, streams: Streams, facts: Facts) -> Iterator[LinearLearner]:
-    """Those whose theorems are tried; where one asks for a margin or a rate, hindsight gives the best."""
+def _prototypes(options: argparse.Namespace, facts: Facts) -> list[LinearLearner]:
+    """The learners whose theorems are tried; margins and rates are set when hindsight has found the best."""
     n, bias = facts.recipe.n, None if options.no_bias else BIAS
-    yield Perceptron(n, bias=bias)
-    yield PassiveAggressive(n, bias=bias)
-    winnow = {"factor": options.factor, "strict": options.strict}
-    threshold = facts.first_sum if options.threshold is None else options.threshold
-    yield Winnow(n, threshold=threshold, **{name: value for name, value in winnow.items() if value is not None})
-    yield BalancedWinnow(n, bias=bias)
-    yield Elimination(n)
+    given = {name: getattr(options, name) for name in ("threshold", "factor", "strict")}
+    winnow = {"threshold": facts.first_sum} | {name: value for name, value in given.items() if value is not None}
+    return [
+        Perceptron(n, bias=bias),
+        MarginPerceptron(n, 1.0, bias=bias),
+        PassiveAggressive(n, bias=bias),
+        Winnow(n, **winnow),
+        BalancedWinnow(n, bias=bias),
+        Elimination(n),
+    ]
 
 
-def _held(streams: Streams, facts: Facts, learner: LinearLearner) -> Held:
+def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[Held]) -> Held:
     """Looks for witnesses, plays once to have the learner's own, and once more to hold them all against it."""
     name = type(learner).__name__
     try:
-        found = clues(learner, streams.opened(learner.rule, f"looking for witnesses for {name}"))
-        learner = _tuned(learner, found)
+        if isinstance(learner, PassiveAggressive):  # what is good for the Perceptron is good for it
+            found = [clue._replace(says="") for clue in before[0].clues]
+        else:
+            found = clues(learner, streams.opened(learner.rule, f"looking for witnesses for {name}"))
+        learner = tuned(learner, found)
         examples = streams.opened(learner.rule, f"playing {name}")
         alone = Played(learner, [])
         play_again([alone], examples)
         if alone.count.rounds != facts.examples:
             return Held(learner, found, unable=f"it cannot learn {facts.examples - alone.count.rounds:,} of the examples")
-        own = witnesses(alone.learner, next(examples()), facts.examples)
-    except ExampleError as error:
+    except (ExampleError, NotRealizable) as error:
         return Held(learner, [], unable=str(error))
-    except ParameterError:
-        own = []  # its final weights are no witness
-    compared = [clue.witness for clue in found if clue.witness is not None] + own
+    compared = [clue.witness for clue in found if clue.witness is not None] + _own(alone.learner, examples, facts)
     for witness in compared:
         if isinstance(witness, Disjunction):
             witness.names = facts.name
@@ -217,6 +240,9 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner) -> Held:
     return Held(learner, found, played, play_again([played], examples))
 
 
-def _tuned(learner: LinearLearner, found: list[Clue]) -> LinearLearner:
-    """Balanced Winnow at the best rate for the margin that was found."""
-    return learner
+def _own(learner: LinearLearner, examples: Callable[[], Iterator[Batch]], facts: Facts) -> list[Comparator]:
+    """The witnesses that the learner's own weights make, if they can be any."""
+    try:
+        return witnesses(learner, next(examples()), facts.examples)
+    except ParameterError:
+        return []

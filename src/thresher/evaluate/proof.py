@@ -174,6 +174,11 @@ class Proof:
             ]
         return [each for again in played for made in again.certificates for each in made], found
 
+    @property
+    def learners(self) -> list[LinearLearner]:
+        """The learner of each run, fresh."""
+        return [_learner(run["learner"]) for run in self.runs]
+
     def _played(self, k: int) -> Played:
         """The learner of a run, fresh, with its witnesses."""
         run = self.runs[k]

@@ -1,0 +1,169 @@
+"""Perceptron beside Winnow: which of the two a stream favours, and why.
+
+For one u that separates, the Perceptron's bound is (‖x‖₂·‖u‖₂/γ)² and Balanced Winnow's 2 ln N·(‖x‖∞·‖u‖₁/γ)². So addition pays
+for (‖x‖₂/‖x‖∞)², the attributes that are on at once, and multiplication for (‖u‖₁/‖u‖₂)², those that matter, 2 ln N times.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thresher.bounds.printed import above, below
+from thresher.ledger import Separator
+from thresher.linear import BalancedWinnow, Perceptron, Winnow
+
+if TYPE_CHECKING:
+    from thresher.cli.certifying import Certified, Held
+
+__all__ = ["Duel", "Side", "duel"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two: what it counted, the least that is proven, and between what its largest margin lies."""
+
+    called: str
+    mistakes: int | None
+    bound: int | None
+    theorem: str | None
+    margin: tuple[float, float] | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        margin = None if self.margin is None else {"at_least": self.margin[0], "at_most": self.margin[1]}
+        counts = {"learner": self.called, "mistakes": self.mistakes, "bound": self.bound, "theorem": self.theorem}
+        return {**counts, "margin": margin}
+
+
+@dataclass(frozen=True)
+class Duel:
+    """The two, and what their bounds depend on: the attributes on at once, and those that matter to the witness."""
+
+    additive: Side
+    multiplicative: Side
+    on_at_once: float
+    that_matter: float
+    slots: int
+    trivial: bool
+
+    @property
+    def favoured(self) -> str | None:
+        """Whose bound is smaller, or, where neither has one, who made fewer mistakes; nobody, where both are the same."""
+        one, other = self.additive, self.multiplicative
+        if self.trivial or (one.bound, one.mistakes) == (other.bound, other.mistakes):
+            return None
+        bounds = [math.inf if side.bound is None else side.bound for side in (one, other)]
+        counts = [math.inf if side.mistakes is None else side.mistakes for side in (one, other)]
+        return one.called if (bounds[0], counts[0]) < (bounds[1], counts[1]) else other.called
+
+    @property
+    def sentence(self) -> str:
+        """Which one the data favour, and why."""
+        one, other = self.additive, self.multiplicative
+        if self.trivial:
+            return "With one label there is nothing to choose between: saying it makes no mistake."
+        if other.mistakes is None:
+            return f"{other.called} cannot learn these examples, whose values it does not take: the {one.called} is alone."
+        if self.favoured is None:
+            return f"Neither is favoured: both made {one.mistakes:,} mistakes, and are proven to make no more than the other."
+        won, lost = (one, other) if self.favoured == one.called else (other, one)
+        fewer = won.mistakes is not None and lost.mistakes is not None and won.mistakes <= lost.mistakes
+        counts = f"it made {won.mistakes:,} mistakes against {lost.mistakes:,}"
+        return f"{_the(won)} is favoured: {_against(won, lost)}, {'and' if fewer else 'but'} {counts}."
+
+    @property
+    def reason(self) -> str:
+        """What the bounds depend on, where there is a witness."""
+        if not self.that_matter or not self.on_at_once or self.trivial:
+            return ""
+        price = 2.0 * math.log(2 * self.slots) * self.that_matter
+        which = "addition" if self.on_at_once < price else "multiplication"
+        return (
+            f"Why: up to {self.on_at_once:,.0f} attributes are on at once, (‖x‖₂/‖x‖∞)², for which addition pays; "
+            f"{self.that_matter:,.0f} matter, (‖u‖₁/‖u‖₂)² of the Perceptron's witness, for which multiplication pays, "
+            f"2 ln 2n times: {price:,.0f}. The smaller is that of {which}."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {
+            "perceptron": self.additive.as_dict(),
+            "winnow": self.multiplicative.as_dict(),
+            "on_at_once": self.on_at_once,
+            "that_matter": self.that_matter,
+            "favoured": self.favoured,
+            "sentence": self.sentence,
+            "reason": self.reason or None,
+        }
+
+    def __str__(self) -> str:
+        rows = [("", "mistakes", "at most", "largest margin")]
+        for side, kind in (
+            (self.additive, "‖u‖₂ = 1, of the largest ‖x‖₂"),
+            (self.multiplicative, "‖u‖₁ = 1, of the largest |xᵢ|"),
+        ):
+            margin = "none was found" if side.margin is None else f"{below(side.margin[0])} to {above(side.margin[1])}"
+            bound = "–" if side.bound is None else f"{side.bound:,}"
+            mistakes = "–" if side.mistakes is None else f"{side.mistakes:,}"
+            rows.append((side.called, mistakes, bound, f"{margin} ({kind})"))
+        widths = [max(len(row[k]) for row in rows) for k in range(3)]
+        table = [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}".rstrip() for row in rows]
+        said = [textwrap.fill(each, 110) for each in (self.sentence, self.reason) if each]
+        return "\n".join(["Perceptron or Winnow? In any order of these rows", *table, *said])
+
+
+def duel(made: Certified) -> Duel:
+    """The two learners of a certified source."""
+    facts = made.facts
+    perceptron, winnow = made.of(Perceptron), made.of(Winnow, BalancedWinnow)
+    balanced = next(each for each in made.held if isinstance(each.learner, BalancedWinnow))
+    return Duel(
+        _side(perceptron, perceptron, facts.longest, "Perceptron"),
+        _side(winnow, balanced, facts.largest, "Winnow"),
+        (facts.longest / facts.largest) ** 2 if facts.largest else 0.0,
+        _that_matter(perceptron),
+        facts.recipe.n,
+        facts.best_constant == 0,
+    )
+
+
+def _side(held: Held | None, with_margin: Held | None, size: float, called: str) -> Side:
+    shares = [clue.share for clue in ([] if with_margin is None else with_margin.clues) if clue.share is not None]
+    margin = (shares[0][0] / size, shares[0][1] / size) if shares and size else None
+    if held is None or held.played is None:
+        return Side(called, None, None, None, margin)
+    best = held.best
+    bound = None if best is None else best.bound.at_most
+    theorem = None if best is None else best.bound.theorem.name
+    return Side(type(held.learner).__name__, held.played.count.mistakes, bound, theorem, margin)
+
+
+def _that_matter(held: Held | None) -> float:
+    """(‖u‖₁/‖u‖₂)² of the witness with the least bound."""
+    best = None if held is None else held.best
+    if held is None or held.played is None or best is None:
+        return 0.0
+    used = zip(held.played.witnesses, held.played.certificates, strict=True)
+    witness = next(each for each, found in used if best in found)
+    if not isinstance(witness, Separator):
+        return 0.0
+    sizes = np.abs(np.append(witness.u, witness.bias_weight))
+    length = float(np.linalg.norm(sizes))
+    return (float(sizes.sum()) / length) ** 2 if length else 0.0
+
+
+def _the(side: Side) -> str:
+    return f"The {side.called}" if side.called == "Perceptron" else side.called
+
+
+def _against(won: Side, lost: Side) -> str:
+    if won.bound is None:
+        return "nothing is proven of either that says anything"
+    if lost.bound is None:
+        return f"it is proven to make at most {won.bound:,} mistakes, and of {lost.called} nothing is proven that says anything"
+    return f"its bound is {won.bound:,} against {lost.bound:,}"
