@@ -56,8 +56,8 @@ def _held_as_dict(held: Held) -> dict[str, Any]:
 
 
 def _best(made: Certified) -> Certificate | None:
-    """The tightest certificate of all that beats the best constant."""
-    better = (each for held in made.held for each in held.certificates if not each.says_little)
+    """The tightest certificate on mistakes that beats the best constant."""
+    better = (each for held in made.held for each in held.certificates if not each.says_little and each.bound.on == "mistakes")
     return min(better, key=lambda each: each.bound.value, default=None)
 
 
@@ -80,12 +80,11 @@ def _theorems(made: Certified) -> str:
     lines = ["What is proven of this stream, every premise checked on it"]
     lines += _aligned([_HEAD, *(_row(*each) for each in proven)]) if proven else ["  nothing below the number of examples"]
     for held in made.held:
-        name = type(held.learner).__name__
         if held.unable:
-            lines.append(f"  {name}: not of these examples, for {held.unable}")
+            lines.append(f"  {held.name}: nothing, for {held.unable}")
         elif proven and not held.certificates and held.played is not None:
             counted = held.played.count.mistakes
-            lines.append(f"  {name}: nothing below the number of examples; it made {counted:,} mistakes")
+            lines.append(f"  {held.name}: nothing below the number of examples; it made {counted:,} mistakes")
     if proven and _best(made) is None:
         lines.append(f"  none of this is below the {made.facts.best_constant:,} mistakes of the best constant")
     return "\n".join(lines)
@@ -96,7 +95,7 @@ def _row(held: Held, certificate: Certificate) -> tuple[str, ...]:
     on = "" if certificate.bound.on == "mistakes" else f" ({certificate.bound.on})"
     note = " (says little)" if certificate.says_little else ""
     theorem = f"{certificate.bound.theorem.name}{on}{note}"
-    return type(held.learner).__name__, certificate.counted, certificate.limit, order, theorem, size(certificate)
+    return held.name, certificate.counted, certificate.limit, order, theorem, size(certificate)
 
 
 def size(certificate: Certificate) -> str:
@@ -131,16 +130,14 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
 
 def _found(made: Certified) -> str:
     """What hindsight knows of the best comparators."""
-    found = [
-        f"{type(held.learner).__name__}: {clue.says} ({clue.how})" for held in made.held for clue in held.clues if clue.says
-    ]
+    found = [f"{held.name}: {clue.says} ({clue.how})" for held in made.held for clue in held.clues if clue.says]
     return "\n".join(["How good the witnesses are", *map(_indented, found)]) if found else ""
 
 
 def _premises(made: Certified) -> str:
     """What was checked for each learner's theorems."""
     checked = {
-        type(held.learner).__name__: dict.fromkeys(premise.statement for each in held.certificates for premise in each.premises)
+        held.name: dict.fromkeys(premise.statement for each in held.certificates for premise in each.premises)
         for held in made.held
     }
     lines = [_indented(f"{name}: {'; '.join(statements)}") for name, statements in checked.items() if statements]
@@ -162,6 +159,8 @@ def _duel(made: Certified) -> str:
 
 def _next(made: Certified) -> str:
     source = shlex.join(made.source.places)
+    if not any(held.certificates for held in made.held):
+        return ""
     if made.saved is None:
         return f"To keep the certificates, with their witnesses:\n  thresher certify {source} --save my.proof.json"
     return f"Saved to {made.saved}. To check it again:\n  thresher certify {source} --check {shlex.quote(made.saved)}"

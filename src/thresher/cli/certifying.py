@@ -20,7 +20,7 @@ from thresher.cli.progress import Bar
 from thresher.cli.reading import first_sum, nothing, reading
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
-from thresher.data.stream import Batch, open_stream
+from thresher.data.stream import Batch, Stream, open_stream
 from thresher.errors import ExampleError, NotRealizable, ParameterError
 from thresher.evaluate import witnesses
 from thresher.evaluate.proof import Played, Proof, play_again
@@ -39,6 +39,8 @@ from thresher.store.proof import Reading
 
 __all__ = ["Certified", "Facts", "Held", "Streams", "certify"]
 
+_MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger it does not
+
 
 @dataclass
 class Facts:
@@ -51,6 +53,7 @@ class Facts:
     largest: float = 0.0
     longest: float = 0.0
     first_sum: float = 1.0
+    weighted: int = 0
     names: dict[int, list[str]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
@@ -74,6 +77,12 @@ class Held:
     played: Played | None = None
     fingerprint: str = ""
     unable: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        name = type(self.learner).__name__
+        return f"{name}, normalised" if isinstance(self.learner, Perceptron) and self.learner.rule.normalize else name
 
     @property
     def certificates(self) -> list[Certificate]:
@@ -111,10 +120,10 @@ class Certified:
     held: list[Held]
     saved: str | None
 
-    def of(self, *kinds: type[LinearLearner]) -> Held | None:
-        """Of learners of these kinds the one with the least bound, or the first that played."""
-        able = [each for each in self.held if isinstance(each.learner, kinds) and each.played is not None]
-        return min(able, key=lambda each: math.inf if each.best is None else each.best.bound.value, default=None)
+    def of(self, *kinds: type[LinearLearner]) -> Held:
+        """The first learner of these kinds that has the least bound."""
+        held = [each for each in self.held if isinstance(each.learner, kinds)]
+        return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.value))
 
 
 class Streams:
@@ -149,19 +158,20 @@ class Streams:
             facts, last, first = Facts(stream.recipe, largest=bias), 1, True
             for batch in stream:
                 if first:
-                    facts.first_sum, first = max(1.0, first_sum(batch)), False
+                    facts.first_sum, first = min(max(1.0, first_sum(batch)), _MOST_THRESHOLD), False
                 facts.examples += len(batch)
                 facts.positives += int(np.count_nonzero(batch.y > 0))
                 facts.repeat_last += int(batch.y[0] != last) + int(np.count_nonzero(batch.y[1:] != batch.y[:-1]))
                 facts.largest = max(facts.largest, float(np.abs(batch.rows.data).max(initial=0.0)))
                 facts.longest = max(facts.longest, _longest(batch, bias))
+                facts.weighted += 0 if batch.weights is None else int(np.count_nonzero(batch.weights != 1.0))
                 last = int(batch.y[-1])
                 stream.keep_names(batch, np.ones(len(batch), np.bool_))
                 self._bar.advance("reading", stream, facts.examples)
             self._bar.end()
             if facts.examples == 0:
                 raise nothing(stream)
-            facts.recipe, facts.notices = stream.recipe, stream.notices
+            facts.recipe, facts.notices = stream.recipe, _notices(stream, facts.weighted)
             for name in stream.names.split(b"\n")[:-1]:
                 facts.names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
         return facts
@@ -195,6 +205,17 @@ def certify(options: argparse.Namespace) -> int:
     return 0
 
 
+def _notices(stream: Stream, weighted: int) -> list[str]:
+    notices = list(stream.notices)
+    if weighted:
+        notices.append(f"{weighted:,} examples have a weight other than 1, and the theorems are about weight 1")
+    if stream.unlabelled:
+        notices.append(f"{stream.unlabelled:,} examples have no label and are left out")
+    if stream.bad:
+        notices.append(f"{stream.bad:,} lines cannot be read and are left out; the first: {stream.first_bad[0]}")
+    return notices
+
+
 def _longest(batch: Batch, bias: float) -> float:
     """The largest ‖x‖₂, with a constant feature."""
     squares = batch.matrix().power(2).sum(axis=1)
@@ -208,6 +229,7 @@ def _prototypes(options: argparse.Namespace, facts: Facts) -> list[LinearLearner
     winnow = {"threshold": facts.first_sum} | {name: value for name, value in given.items() if value is not None}
     return [
         Perceptron(n, bias=bias),
+        Perceptron(n, bias=bias, normalize=True),
         MarginPerceptron(n, 1.0, bias=bias),
         PassiveAggressive(n, bias=bias),
         Winnow(n, **winnow),

@@ -15,7 +15,7 @@ import numpy as np
 
 from thresher.bounds.printed import above, below
 from thresher.ledger import Separator
-from thresher.linear import BalancedWinnow, Perceptron, Winnow
+from thresher.linear import BalancedWinnow, Winnow
 
 if TYPE_CHECKING:
     from thresher.cli.certifying import Certified, Held
@@ -70,7 +70,10 @@ class Duel:
         if other.mistakes is None:
             return f"{other.called} cannot learn these examples, whose values it does not take: the {one.called} is alone."
         if self.favoured is None:
-            return f"Neither is favoured: both made {one.mistakes:,} mistakes, and are proven to make no more than the other."
+            proven = (
+                "nothing is proven of either that says anything" if one.bound is None else f"both have the bound {one.bound:,}"
+            )
+            return f"Neither is favoured: both made {one.mistakes:,} mistakes, and {proven}."
         won, lost = (one, other) if self.favoured == one.called else (other, one)
         fewer = won.mistakes is not None and lost.mistakes is not None and won.mistakes <= lost.mistakes
         counts = f"it made {won.mistakes:,} mistakes against {lost.mistakes:,}"
@@ -118,13 +121,11 @@ class Duel:
 
 
 def duel(made: Certified) -> Duel:
-    """The two learners of a certified source."""
-    facts = made.facts
-    perceptron, winnow = made.of(Perceptron), made.of(Winnow, BalancedWinnow)
-    balanced = next(each for each in made.held if isinstance(each.learner, BalancedWinnow))
+    """The Perceptron of a certified source, on the examples as they are, and of Winnow and Balanced Winnow the better."""
+    facts, perceptron = made.facts, made.held[0]
     return Duel(
-        _side(perceptron, perceptron, facts.longest, "Perceptron"),
-        _side(winnow, balanced, facts.largest, "Winnow"),
+        _side(perceptron, perceptron, facts.longest),
+        _side(made.of(Winnow, BalancedWinnow), made.of(BalancedWinnow), facts.largest),
         (facts.longest / facts.largest) ** 2 if facts.largest else 0.0,
         _that_matter(perceptron),
         facts.recipe.n,
@@ -132,24 +133,22 @@ def duel(made: Certified) -> Duel:
     )
 
 
-def _side(held: Held | None, with_margin: Held | None, size: float, called: str) -> Side:
-    shares = [clue.share for clue in ([] if with_margin is None else with_margin.clues) if clue.share is not None]
+def _side(held: Held, with_margin: Held, size: float) -> Side:
+    shares = [clue.share for clue in with_margin.clues if clue.share is not None]
     margin = (shares[0][0] / size, shares[0][1] / size) if shares and size else None
-    if held is None or held.played is None:
-        return Side(called, None, None, None, margin)
+    mistakes = None if held.played is None else held.played.count.mistakes
     best = held.best
-    bound = None if best is None else best.bound.at_most
-    theorem = None if best is None else best.bound.theorem.name
-    return Side(type(held.learner).__name__, held.played.count.mistakes, bound, theorem, margin)
+    if best is None:
+        return Side(held.name, mistakes, None, None, margin)
+    return Side(held.name, mistakes, best.bound.at_most, best.bound.theorem.name, margin)
 
 
-def _that_matter(held: Held | None) -> float:
+def _that_matter(held: Held) -> float:
     """(‖u‖₁/‖u‖₂)² of the witness with the least bound."""
-    best = None if held is None else held.best
-    if held is None or held.played is None or best is None:
+    if held.played is None or held.best is None:
         return 0.0
     used = zip(held.played.witnesses, held.played.certificates, strict=True)
-    witness = next(each for each, found in used if best in found)
+    witness = next(each for each, found in used if held.best in found)
     if not isinstance(witness, Separator):
         return 0.0
     sizes = np.abs(np.append(witness.u, witness.bias_weight))

@@ -34,14 +34,20 @@ def verify(options: argparse.Namespace) -> int:
         found = [_compared(proof, runs, streams, options.check) for runs in _together(proof, streams)]
     wrong = [each for _, differences in found for each in differences]
     if wrong:
-        more = f"; and {len(wrong) - 1} more fields differ" if len(wrong) > 1 else ""
-        raise StoreError(f"{options.check}: {wrong[0]}{more}")
+        other = next((each for each in wrong if each.field.endswith(".fingerprint")), None)
+        if other is not None and len(wrong) > 1:
+            raise StoreError(f"{options.check} is not of this stream: {other}")
+        raise StoreError(f"{options.check} does not hold: {'; '.join(map(str, wrong[:3]))}{_more(len(wrong) - 3)}")
     certificates = [each for made, _ in found for each in made]
     if options.json:
         print_json({"certificates": [each.as_dict() for each in certificates], "holds": True, "source": list(source.places)})
     else:
         print(_as_text(options.check, source, proof, certificates))
     return 0
+
+
+def _more(fields: int) -> str:
+    return f"; and {fields} more" if fields > 0 else ""
 
 
 def _read(options: argparse.Namespace, proof: Proof) -> dict[str, Any]:
