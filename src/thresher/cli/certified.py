@@ -105,12 +105,13 @@ def size(certificate: Certificate) -> str:
     >>> ledger = th.Ledger(th.Disjunction(4, {0}))
     >>> ledger.enter(th.Winnow(4).learn_many([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]], [+1, -1, -1]))
     >>> [size(certificate) for certificate in ledger.certificates()][0]
-    '1 attribute, A ≤ 1'
+    '1 attribute, x0, A ≤ 1'
     """
     numbers = certificate.numbers
     short = f", A ≤ {above(numbers['errors'])}" if numbers.get("errors") else ""
     if "r" in numbers:
-        return f"{numbers['r']:,} attribute{'s' * (numbers['r'] != 1)}{short}"
+        named = certificate.witness.partition(": ")[2].partition(";")[0]
+        return f"{numbers['r']:,} attribute{'s' * (numbers['r'] != 1)}, {named}{short}"
     if "margin" in numbers and "norm" in numbers:
         gamma = numbers["margin"]
         short = f", D/γ ≤ {above(numbers['distance'] / gamma)}" if numbers.get("distance") else ""

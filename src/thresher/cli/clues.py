@@ -83,7 +83,8 @@ def _disjunction(examples: Examples, learner: Winnow) -> Clue:
     arguments = {name: value for name, value in learner._arguments().items() if name != "n"}
     found = hindsight.best_disjunction(examples, **arguments)
     if found.consistent:
-        return Clue(found.witness, f"a disjunction of {found.witness.r} attributes fits every example", found.how)
+        attributes = "1 attribute" if found.witness.r == 1 else f"{found.witness.r:,} attributes"
+        return Clue(found.witness, f"a disjunction of {attributes} fits every example", found.how)
     says = (
         f"no disjunction fits: {found.uncovered:,} positive examples have none of the {found.candidates:,} attributes that are "
         f"never on in a negative one; with {found.witness.r} attributes {found.errors:,} would have to change"
