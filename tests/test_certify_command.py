@@ -131,7 +131,9 @@ def test_the_text_has_the_table_the_premises_the_headline_and_the_duel(tmp_path:
 def test_attributes_are_called_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "small.vw"
     path.write_text("".join(f"{label} | {' '.join(f'n{i}' for i in x)}\n" for label, x in ROWS))
-    assert re.search(r"Winnow, disjunction +1 attribute, n1$", run("certify", path, "--n", 64).out, re.MULTILINE)
+    assert re.search(
+        r"Winnow, disjunction +1 attribute, n1$", run("certify", path, "--n", 64, "--threshold", 64).out, re.MULTILINE
+    )
 
 
 def test_a_bar_shows_on_a_terminal_and_nothing_else_goes_to_stderr(tmp_path: Path) -> None:

@@ -370,13 +370,13 @@ def test_a_run_that_cannot_be_played_is_refused_when_it_is_read(
 def test_examples_must_be_readable_again_and_there() -> None:
     once: Any = iter([([[1, 0]], [1])])
     unlabelled: Any = [[[1, 0]]]
-    with pytest.raises(th.ParameterError, match="expected \\[\\(X, y\\)\\], or a function that gives them anew"):
+    with pytest.raises(th.ParameterError, match="or a function that gives them"):
         th.certify(th.Perceptron(2), once)
     with pytest.raises(th.ExampleError, match="found no examples"):
         th.certify(th.Perceptron(2), [])
-    with pytest.raises(th.ParameterError, match="found list among the examples"):
+    with pytest.raises(th.ParameterError, match="found a part of type list"):
         th.certify(th.Perceptron(2), unlabelled)
-    with pytest.raises(th.ExampleError, match="found a stream of n = 262144 slots, expected n = 2"):
+    with pytest.raises(th.ExampleError, match="found examples with n = 262144, expected n = 2"):
         th.certify(th.Perceptron(2), lambda: th.open_stream("demo:oranges"))
     with pytest.raises(th.LabelError):
         th.certify(th.Perceptron(2), [([[1, 0], [0, 1], [1, 1]], [1, 0, -1])])

@@ -87,7 +87,7 @@ def _disjunction(examples: Examples, learner: Winnow) -> Clue:
         return Clue(found.witness, f"a disjunction of {attributes} fits every example", found.how)
     says = (
         f"no disjunction fits: {found.uncovered:,} positive examples have none of the {found.candidates:,} attributes that are "
-        f"never on in a negative one; with {found.witness.r} attributes {found.errors:,} would have to change"
+        f"never on in a negative one; with {found.witness.r} attributes {found.errors:,.0f} would have to change"
     )
     return Clue(found.witness, says, found.how)
 

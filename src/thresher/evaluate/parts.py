@@ -1,65 +1,88 @@
-"""Examples that can be read again and again: rows in memory, or whatever opens a stream anew."""
+"""Examples that can be read again and again: pairs (X, y) in memory, or batches of a stream."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import Block
+from thresher import labels
 from thresher.data.stream import Batch, Stream
 from thresher.errors import ExampleError, ParameterError
-from thresher.examples import many
+from thresher.examples import many, numeric
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = ["Examples", "Part", "parts"]
 
-#: Rows with their labels, as `learn_many` takes them, or a batch of a stream.
-Given = Batch | tuple[Any, Any]
-#: Such parts in memory, or what gives them anew each time that it is called.
-Examples = Sequence[Given] | Callable[[], Iterable[Given]]
+#: A list of parts, each a pair (X, y) or a batch of a stream, or a function that gives them anew.
+Examples = Sequence[tuple[Any, Any] | Batch] | Callable[[], Iterable[tuple[Any, Any] | Batch]]
+
+_EXPECTED = "a list of pairs (X, y), such as [(X, y)], or a function that gives them, or batches of a stream, anew"
 
 
-class Part(NamedTuple):
-    """Some of the examples, for `learn_many`, and the same rows as a canonical CSR matrix."""
+@dataclass(frozen=True)
+class Part:
+    """Some of the examples, as `learn_many` takes them; `batch` is where they come from, if it is a stream."""
 
-    X: Block
+    X: Any
     y: Any
-    weights: NDArray[np.float64] | None
-    matrix: Any
+    weights: Any = None
+    batch: Batch | None = None
+
+    @classmethod
+    def of(cls, given: object) -> Part:
+        """A pair (X, y), or a batch."""
+        if isinstance(given, Batch):
+            return cls(given.X, given.y, given.weights, given)
+        if not isinstance(given, tuple) or len(given) != 2:
+            raise ParameterError(f"found a part of type {type(given).__name__}, expected {_EXPECTED}")
+        X = given[0] if hasattr(given[0], "shape") else numeric(given[0], "the examples", "a 2-D array or a SciPy matrix")
+        if len(X.shape) != 2 or X.shape[1] == 0:
+            raise ExampleError(f"found examples of shape {X.shape}, expected rows and columns")
+        return cls(X, given[1])
+
+    @property
+    def n(self) -> int:
+        """The number of columns."""
+        return int(self.X.shape[1])
+
+    def positive(self) -> NDArray[np.bool_]:
+        """Which rows have the positive label, of labels that are known to be good."""
+        return labels.read(self.y, self.X.shape[0]).codes > 0
+
+    def matrix(self) -> csr_matrix:
+        """The rows, canonical: in float64, slots ascending, without zeros."""
+        from scipy.sparse import csr_matrix
+
+        if self.batch is not None:
+            return self.batch.matrix()
+        made = csr_matrix(many(self.X, self.n)[1], dtype=np.float64, copy=True)  # what was given is not ours to change
+        made.sort_indices()
+        made.eliminate_zeros()
+        return made
 
 
-def parts(given: Examples, n: int) -> Iterator[Part]:
-    """The examples, part by part, each with n columns.
+def parts(examples: Examples) -> Iterator[Part]:
+    """The examples once more, part by part; those without a row are left out.
 
-    >>> [len(part.y) for part in parts([([[1, 0], [0, 1]], [True, False]), ([[1, 1]], [1])], 2)]
-    [2, 1]
+    >>> [part.X.shape for part in parts([([[1, 0], [0, 1]], [True, False]), ([[1, 1]], [1])])]
+    [(2, 2), (1, 2)]
     """
-    opened = given() if callable(given) else given
-    if not callable(given) and not isinstance(given, Sequence):
-        raise ParameterError(
-            f"found {type(given).__name__} for the examples, expected [(X, y)], or a function that gives them anew, "
-            "such as lambda: th.open_stream(path)"
-        )
+    if not callable(examples) and not isinstance(examples, Sequence):
+        raise ParameterError(f"found {type(examples).__name__}, expected {_EXPECTED}")
+    n = None
+    opened = examples() if callable(examples) else examples
     with opened if isinstance(opened, Stream) else nullcontext():
-        for each in opened:
-            yield _part(each, n)
-
-
-def _part(given: object, n: int) -> Part:
-    if isinstance(given, Batch):
-        if given.X.n != n:
-            raise ExampleError(f"found a stream of n = {given.X.n} slots, expected n = {n}")
-        return Part(given.X, given.y, given.weights, given.matrix())
-    if not isinstance(given, tuple) or len(given) != 2:
-        raise ParameterError(f"found {type(given).__name__} among the examples, expected (X, y) or a batch of a stream")
-    from scipy.sparse import csr_matrix
-
-    X, y = given
-    block, read = many(X, n)
-    matrix = csr_matrix(read, dtype=np.float64, copy=True)
-    matrix.sort_indices()
-    matrix.eliminate_zeros()
-    return Part(block, y, None, matrix)
+        for given in opened:
+            part = Part.of(given)
+            if part.n != (n or part.n):
+                raise ExampleError(f"found a part with {part.n} columns after one with {n}, expected as many in each")
+            n = part.n
+            if part.X.shape[0]:
+                yield part

@@ -58,7 +58,7 @@ class Played:
         rule = self.learner.rule
         if isinstance(self.witnesses[k], Separator) and (not isinstance(rule, PerceptronRule) or rule.normalize):
             return {}
-        return exactly(self.witnesses[k], examples, self.learner.n, rule.bias)
+        return exactly(self.witnesses[k], examples, rule.bias)
 
     def told(self, fingerprint: str) -> dict[str, Any]:
         """All of it as JSON can hold it."""
@@ -88,9 +88,11 @@ def play_again(played: Sequence[Played], examples: Examples, watch: Callable[[in
     """Plays the examples once, all of these side by side, and returns the stream's fingerprint; `watch` is told the rounds."""
     n = played[0].learner.n
     fingerprint = Fingerprint(n)
-    for part in parts(examples, n):
+    for part in parts(examples):
+        if part.n != n:
+            raise ExampleError(f"found examples with n = {part.n}, expected n = {n}")
         rounds = [each.enter(part.X, part.y, part.weights) for each in played]
-        fingerprint.enter(part.matrix, rounds[0].labels, part.weights)
+        fingerprint.enter(part.matrix(), rounds[0].labels, part.weights)
         if watch is not None:
             watch(played[0].count.rounds)
     if played[0].count.rounds == 0:

@@ -40,7 +40,7 @@ def gordan(rows: Rows, signed: Signed, alpha: Floats) -> Proof:
 
 def _proven(rows: Rows, signed: Signed, chosen: NDArray[np.intp]) -> Proof:
     """The proof with these rows, if it is one: they are read again, and reckoned with in fractions."""
-    numbers = [int(number) for number in signed.numbers[chosen]]
+    numbers = [int(number) for number in signed.rows.numbers[chosen]]
     coefficients = relation(rows.exactly(numbers)) if 0 < len(numbers) <= _MOST_TERMS else []
     return tuple(zip(numbers, coefficients, strict=True)) if coefficients else ()
 

@@ -1,124 +1,96 @@
-"""Examples that can be read again and again, and what a finder keeps of them: rows as a Perceptron sees them, signed."""
+"""What a finder keeps of the examples: rows as a learner sees them, signed by their labels; all of them or a sample."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher import labels
 from thresher._core import Rounds
+from thresher.bounds import Certificate
 from thresher.bounds.arguments import positive
-from thresher.data.stream import Batch
-from thresher.errors import ExampleError, ParameterError
-from thresher.evaluate.play import Plays
-from thresher.examples import many, numeric
+from thresher.errors import ExampleError
+from thresher.evaluate.parts import Examples, Part, parts
 from thresher.ledger import Comparator, Ledger
-from thresher.linear import Perceptron
+from thresher.linear import LinearLearner
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["MEMORY", "Examples", "Floats", "Rows", "Signed", "parts"]
+__all__ = ["MEMORY", "Floats", "Rows", "Signed", "power_of_two"]
 
 Floats = NDArray[np.float64]
-
-#: A list of parts, each a pair (X, y) or a batch of a stream, or a function that gives them anew.
-Examples = Sequence[tuple[Any, Any] | Batch] | Callable[[], Iterable[tuple[Any, Any] | Batch]]
 
 #: How many bytes of rows a finder holds, unless it is told.
 MEMORY = 2**28
 
-_EXPECTED = "a list of pairs (X, y), such as [(X, y)], or a function that gives them, or batches of a stream, anew"
 
+class Some(NamedTuple):
+    """Some rows y·x, which of all they are, from 0, whether their label is positive, and a coin for each."""
 
-@dataclass(frozen=True)
-class Part:
-    """Some of the examples, as `learn_many` takes them; `batch` is where they come from, if it is a stream."""
-
-    X: Any
-    y: Any
-    weights: Any = None
-    batch: Batch | None = None
-
-    @classmethod
-    def of(cls, given: object) -> Part:
-        """A pair (X, y), or a batch."""
-        if isinstance(given, Batch):
-            return cls(given.X, given.y, given.weights, given)
-        if not isinstance(given, tuple) or len(given) != 2:
-            raise ParameterError(f"found a part of type {type(given).__name__}, expected {_EXPECTED}")
-        X = given[0] if hasattr(given[0], "shape") else numeric(given[0], "the examples", "a 2-D array or a SciPy matrix")
-        if len(X.shape) != 2 or X.shape[1] == 0:
-            raise ExampleError(f"found examples of shape {X.shape}, expected rows and columns")
-        return cls(X, given[1])
+    z: csr_matrix
+    numbers: NDArray[np.int64]
+    positive: NDArray[np.bool_]
+    coins: Floats
 
     @property
-    def n(self) -> int:
-        """The number of columns."""
-        return int(self.X.shape[1])
+    def bytes(self) -> int:
+        return int(self.z.data.nbytes + self.z.indices.nbytes + self.z.indptr.nbytes)
 
-    def signs(self) -> NDArray[np.int8]:
-        """−1 or +1 for each row, of labels that are known to be good."""
-        return np.where(labels.read(self.y, self.X.shape[0]).codes > 0, np.int8(1), np.int8(-1))
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Some:
+        """Those of them."""
+        return Some(self.z[chosen], self.numbers[chosen], self.positive[chosen], self.coins[chosen])
 
-    def matrix(self) -> csr_matrix:
-        """The rows, in float64."""
-        from scipy.sparse import csr_matrix
+    @classmethod
+    def joined(cls, given: Sequence[Some]) -> Some:
+        """All of them, in this order."""
+        from scipy.sparse import vstack
 
-        if self.batch is not None:
-            return self.batch.matrix()
-        made = csr_matrix(many(self.X, self.n)[1], dtype=np.float64)
-        made.eliminate_zeros()
-        return made
-
-
-def parts(examples: Examples) -> Iterator[Part]:
-    """The examples once more, part by part; those without a row are left out."""
-    if not callable(examples) and not isinstance(examples, Sequence):
-        raise ParameterError(f"found {type(examples).__name__}, expected {_EXPECTED}")
-    n = None
-    for given in examples() if callable(examples) else examples:
-        part = Part.of(given)
-        if part.n != (n or part.n):
-            raise ExampleError(f"found a part with {part.n} columns after one with {n}, expected as many in each")
-        n = part.n
-        if part.X.shape[0]:
-            yield part
+        stacked = cast("csr_matrix", vstack([some.z for some in given], format="csr"))
+        return cls(stacked, *(np.concatenate([some[k] for some in given]) for k in (1, 2, 3)))
 
 
 @dataclass(frozen=True)
 class Signed:
-    """Rows z = y·x as a Perceptron sees them, the dummy behind, divided by `scale`, a power of two: the largest |zᵢ| is near 1.
+    """Rows z = y·x as a learner sees them, the dummy behind, divided by `scale`, a power of two: the largest |zᵢ| is near 1.
 
-    `numbers` says which of all rows each is, from 0. `each` is how many of all rows each stands for: 1.0 unless they are a
-    sample. `terms` is the most nonzero terms in any row of all, and `radius` at least, `inner` at most, the largest ‖z‖ of all.
+    `each` is how many of all rows each stands for: 1.0 unless they are a sample. `terms` is the most nonzero terms in any row
+    of all, and `radius` at least, `inner` at most, the largest ‖z‖ of all.
     """
 
-    z: csr_matrix
-    numbers: NDArray[np.int64]
+    rows: Some
     each: float
     scale: float
     terms: int
     radius: float
     inner: float
 
+    @property
+    def z(self) -> csr_matrix:
+        """The rows themselves."""
+        return self.rows.z
+
+    def plus(self, more: Some) -> Signed:
+        """With these added that are not among them."""
+        new = ~np.isin(more.numbers, self.rows.numbers)
+        return replace(self, rows=Some.joined([self.rows, more.where(new)]))
+
 
 class Rows:
-    """The examples of a finder: read once when it is made, by a Perceptron that makes its mistakes meanwhile and checks them.
+    """The examples of a finder: read once when it is made, by a learner that checks them, and again in each pass.
 
     Rows are kept up to so many bytes; of more than that, a sample: each time the memory is full, half of the rows go, by coins
     that are the same each time.
     """
 
-    def __init__(self, examples: Examples, *, bias: float | None = None, normalize: bool = False, memory: int = MEMORY) -> None:
+    def __init__(self, examples: Examples, learner: Callable[[int], LinearLearner], memory: int) -> None:
         positive(memory=memory)
-        self._examples, self._bias, self._normalize, self._memory = examples, bias, normalize, memory
+        self._examples, self._learner, self._memory = examples, learner, memory
         self.passes = 0
         self.n = 0
         self.rounds = 0
@@ -140,29 +112,43 @@ class Rows:
         self.passes += 1
         return parts(self._examples)
 
-    def perceptron(self) -> Perceptron:
-        """A fresh Perceptron for these examples."""
-        return Perceptron(self.n, bias=self._bias, normalize=self._normalize)
-
-    def played(self, learner: Plays) -> Iterator[Rounds]:
-        """The rounds of one pass by this learner."""
+    def played(self) -> Iterator[Rounds]:
+        """The rounds of one pass by a fresh learner."""
+        learner = self._learner(self.n)
         for part in self.parts():
             yield learner.learn_many(part.X, part.y, part.weights)
 
-    def held(self, learner: Plays, *comparators: Comparator) -> Ledger:
-        """The ledger of one pass by this learner, held against these."""
-        ledger = Ledger(*comparators)
-        for rounds in self.played(learner):
+    def held(self, *comparators: Comparator) -> list[list[Certificate]]:
+        """What is proven of one pass by a fresh learner with each of these."""
+        ledger, watchers = Ledger(), [comparator.watch() for comparator in comparators]
+        for rounds in self.played():
             ledger.enter(rounds)
-        return ledger
+            for watcher in watchers:
+                watcher.enter(rounds)
+        return [watcher.certificates(ledger.tally) for watcher in watchers]
 
-    def blocks(self) -> Iterator[csr_matrix]:
+    def blocks(self) -> Iterator[Some]:
         """All rows, signed and scaled: those in memory, or block by block in one more pass."""
         if not self.sampled:
-            yield self.signed.z
+            yield self.signed.rows
             return
+        start = 0
         for part in self.parts():
-            yield _divided(self._signed(part), self.signed.scale)
+            some = self._some(part, start)
+            start += len(some.numbers)
+            yield _divided(some, self.signed.scale)
+
+    def lowest(self, v: Floats, below: float, among: Callable[[Some], NDArray[np.bool_]] | None = None) -> tuple[float, Some]:
+        """The smallest v·z of all rows, and rows whose v·z is below this: of each block its share of a part of the memory."""
+        least, kept = math.inf, []
+        most = max(1, self._memory // (64 * max(1, self.signed.terms)))
+        for block in self.blocks():
+            some = block if among is None else block.where(among(block))
+            products = some.z @ v
+            chosen = np.argsort(products, kind="stable")[: max(1, most * len(block.numbers) // self.rounds)]
+            kept.append(some.where(chosen[products[chosen] < below]))
+            least = min(least, float(products.min(initial=math.inf)))
+        return least, Some.joined(kept)
 
     def exactly(self, numbers: Sequence[int]) -> list[dict[int, Fraction]]:
         """These rows, in this order: y·x with the dummy behind, exactly as given and neither scaled nor divided by a norm."""
@@ -172,71 +158,67 @@ class Rows:
             end = start + part.X.shape[0]
             inside = [number for number in numbers if start <= number < end]
             if inside:
-                x, signs = part.matrix(), part.signs().tolist()
-                found |= {number: self._exact(x, number - start, signs[number - start]) for number in inside}
+                x, plus = part.matrix(), part.positive().tolist()
+                found |= {number: self._exact(x, number - start, plus[number - start]) for number in inside}
             start = end
         return [found[number] for number in numbers]
 
-    def _exact(self, x: csr_matrix, k: int, sign: int) -> dict[int, Fraction]:
+    def _exact(self, x: csr_matrix, k: int, plus: bool) -> dict[int, Fraction]:
         here = slice(int(x.indptr[k]), int(x.indptr[k + 1]))
         row = dict(zip(x.indices[here].tolist(), x.data[here].tolist(), strict=True))
-        if self._bias is not None:
-            row[self.n] = self._bias
-        return {i: sign * Fraction(value) for i, value in row.items() if value}
+        bias = self._learner(1).rule.bias
+        if bias is not None:
+            row[self.n] = bias
+        return {i: Fraction(value) if plus else -Fraction(value) for i, value in row.items() if value}
 
     def _read(self) -> Signed:
-        from scipy.sparse import vstack
-
         coins, share = np.random.default_rng(0), 1.0
-        kept: list[tuple[csr_matrix, NDArray[np.int64], Floats]] = []
-        learner: Perceptron | None = None
+        kept: list[Some] = []
+        learner: LinearLearner | None = None
         largest, longest, terms, held = 0.0, 0.0, 0, 0
         for part in self.parts():
             if learner is None:
                 self.n = part.n
-                learner = self.perceptron()
+                learner = self._learner(self.n)
             learner.learn_many(part.X, part.y, part.weights)
-            z = self._signed(part)
-            largest = max(largest, float(np.abs(z.data).max(initial=0.0)))
-            terms = max(terms, int(np.diff(z.indptr).max()))
-            longest = max(longest, float(lengths(z).max()))
-            coin, numbers = coins.random(z.shape[0]), np.arange(self.rounds, self.rounds + z.shape[0])
-            self.rounds += z.shape[0]
-            kept.append(_part_of(z, numbers, coin, share))
-            held += _bytes(kept[-1][0])
+            some = self._some(part, self.rounds)._replace(coins=coins.random(part.X.shape[0]))
+            self.rounds += len(some.numbers)
+            largest = max(largest, float(np.abs(some.z.data).max(initial=0.0)))
+            longest = max(longest, float(lengths(some.z).max()))
+            terms = max(terms, int(np.diff(some.z.indptr).max()))
+            kept.append(some.where(some.coins < share))
+            held += kept[-1].bytes
             while held > self._memory and share > 2.0**-60:
                 share /= 2
-                kept = [_part_of(*each, share) for each in kept]
-                held = sum(_bytes(each) for each, _, _ in kept)
+                kept = [each.where(each.coins < share) for each in kept]
+                held = sum(each.bytes for each in kept)
         if learner is None:
             raise ExampleError("found no examples, expected one at least")
-        scale = power_of_two(largest)
-        z = _divided(cast("csr_matrix", vstack([each for each, _, _ in kept], format="csr")), scale)
-        slack = (terms + 8) * 2.0**-52
+        rows, scale, slack = Some.joined(kept), power_of_two(largest), (terms + 8) * 2.0**-52
         return Signed(
-            z=z,
-            numbers=np.concatenate([numbers for _, numbers, _ in kept]),
-            each=1.0 if share == 1.0 else self.rounds / max(1, z.shape[0]),
+            rows=_divided(rows, scale),
+            each=1.0 if share == 1.0 else self.rounds / max(1, len(rows.numbers)),
             scale=scale,
             terms=terms,
             radius=longest / scale * (1 + slack),
             inner=longest / scale * (1 - slack),
         )
 
-    def _signed(self, part: Part) -> csr_matrix:
+    def _some(self, part: Part, start: int) -> Some:
+        """The rows of a part, as the learner sees them."""
         from scipy.sparse import csr_matrix
 
-        x = part.matrix()
+        x, plus, rule = part.matrix(), part.positive(), self._learner(1).rule
         data, indices, indptr, columns = x.data, x.indices, x.indptr, self.n
-        if self._bias is not None:  # behind the others in each row
-            data, indices = np.insert(data, indptr[1:], self._bias), np.insert(indices, indptr[1:], self.n)
+        if rule.bias is not None:  # behind the others in each row
+            data, indices = np.insert(data, indptr[1:], rule.bias), np.insert(indices, indptr[1:], self.n)
             indptr, columns = indptr + np.arange(len(indptr)), self.n + 1
-        signed = csr_matrix((data, indices, indptr), shape=(x.shape[0], columns))
-        factor = part.signs().astype(np.float64)
-        if self._normalize:
-            factor /= lengths(signed)
-        signed.data = signed.data * np.repeat(factor, np.diff(indptr))
-        return signed
+        z = csr_matrix((data, indices, indptr), shape=(x.shape[0], columns))
+        factor = np.where(plus, 1.0, -1.0)
+        if rule.normalize:
+            factor /= lengths(z)
+        z.data = z.data * np.repeat(factor, np.diff(indptr))
+        return Some(z, np.arange(start, start + x.shape[0]), plus, np.zeros(x.shape[0]))
 
 
 def lengths(z: csr_matrix) -> Floats:
@@ -258,19 +240,6 @@ def power_of_two(size: float) -> float:
     return math.ldexp(1.0, math.frexp(size)[1])
 
 
-def _part_of(
-    z: csr_matrix, numbers: NDArray[np.int64], coin: Floats, share: float
-) -> tuple[csr_matrix, NDArray[np.int64], Floats]:
-    if share == 1.0:
-        return z, numbers, coin
-    stays = coin < share
-    return z[stays], numbers[stays], coin[stays]
-
-
-def _divided(z: csr_matrix, scale: float) -> csr_matrix:
-    z.data = z.data / scale
-    return z
-
-
-def _bytes(z: csr_matrix) -> int:
-    return int(z.data.nbytes + z.indices.nbytes + z.indptr.nbytes)
+def _divided(some: Some, scale: float) -> Some:
+    some.z.data = some.z.data / scale
+    return some

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Frozen
 from thresher.bounds.arguments import positive
+from thresher.evaluate.parts import Examples
 from thresher.hindsight.inseparable import Proof, contradiction, gordan
-from thresher.hindsight.rows import MEMORY, Examples, Floats, Rows, Signed
+from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
 from thresher.hindsight.soft import Dual, Soft, descended
 from thresher.hindsight.witness import compact, separator
 from thresher.ledger import Separator
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+from thresher.linear import Perceptron
 
 __all__ = ["FoundSeparator", "best_separator"]
 
@@ -70,22 +67,22 @@ def best_separator(
     ((0, 2), (1, 1), (2, 2))
     """
     positive(gap=gap)
-    rows = Rows(examples, bias=bias, normalize=normalize, memory=memory)
+    rows = Rows(examples, lambda n: Perceptron(n, bias=bias, normalize=normalize), memory)
     if proof := contradiction(rows):
         return FoundSeparator(None, 0.0, 0.0, proof, "a row of zeros, or an example with both labels", rows.passes)
     signed = rows.signed
     found = _hardest(signed, gap)
     for _ in range(_PASSES if rows.sampled else 0):
-        low, worst = _worst(rows, found.v, memory)
-        if low * (1 + gap) >= found.most or found.most <= _NO_MARGIN * signed.radius:
+        low, worst = rows.lowest(found.v, 1.0)
+        if low * (1 + gap) >= found.most * float(np.linalg.norm(found.v)) or found.most <= _NO_MARGIN * signed.radius:
             break
-        signed = _joined(signed, worst)
+        signed = signed.plus(worst)
         found = _hardest(signed, gap)
     proof = gordan(rows, signed, found.alpha) if found.margin <= 0.0 else ()
     witness, margin = separator(found.v, 1.0, rows, _CALLED), 0.0
     if found.margin > 0.0:
         frozen = Frozen(witness.u, witness.bias_weight, witness.margin)
-        for rounds in rows.played(rows.perceptron()):
+        for rounds in rows.played():
             frozen.enter(rounds)
         margin = max(0.0, frozen.smallest_margin / frozen.norm * (1 - 2.0**-51)) if frozen.norm > 0.0 else 0.0
     return FoundSeparator(
@@ -131,31 +128,3 @@ def _hardest(signed: Signed, gap: float) -> _Hard:
     wide = np.zeros(signed.z.shape[1])
     wide[columns] = best.v[: len(columns)]
     return replace(best, v=wide)
-
-
-def _worst(rows: Rows, v: Floats, memory: int) -> tuple[float, tuple[csr_matrix, NDArray[np.int64]]]:
-    """The smallest margin z·v/‖v‖ of all rows, and the rows with the smallest, of each block its share."""
-    from scipy.sparse import vstack
-
-    low, start = math.inf, 0
-    kept, numbers = [], []
-    most = max(1, memory // (64 * max(1, rows.signed.terms)))  # at a time: a few of them will do
-    for z in rows.blocks():
-        margins = z @ v
-        chosen = np.argsort(margins, kind="stable")[: max(1, most * len(margins) // rows.rounds)]
-        chosen = chosen[margins[chosen] < 1.0]
-        kept.append(z[chosen])
-        numbers.append(start + chosen.astype(np.int64))
-        low, start = min(low, float(margins.min())), start + len(margins)
-    norm = float(np.linalg.norm(v))
-    stacked = cast("csr_matrix", vstack(kept, format="csr"))
-    return low / norm if norm > 0.0 else -math.inf, (stacked, np.concatenate(numbers))
-
-
-def _joined(signed: Signed, more: tuple[csr_matrix, NDArray[np.int64]]) -> Signed:
-    """The rows with these added that are not among them."""
-    from scipy.sparse import vstack
-
-    new = ~np.isin(more[1], signed.numbers)
-    z = cast("csr_matrix", vstack([signed.z, more[0][new]], format="csr"))
-    return replace(signed, z=z, numbers=np.concatenate([signed.numbers, more[1][new]]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from thresher._core import LARGEST_VALUE
 from thresher.bounds import Bound, Certificate
 from thresher.hindsight.rows import Floats, Rows, Signed, power_of_two
-from thresher.ledger import Ledger, Separator
+from thresher.ledger import Separator
 
 __all__ = ["compact", "separator", "theorem"]
 
@@ -22,7 +22,7 @@ def compact(signed: Signed) -> tuple[NDArray[np.int64], Signed]:
 
     columns, indices = np.unique(signed.z.indices, return_inverse=True)
     z = csr_matrix((signed.z.data, indices.astype(np.int32), signed.z.indptr), shape=(signed.z.shape[0], max(1, len(columns))))
-    return columns.astype(np.int64), replace(signed, z=z)
+    return columns.astype(np.int64), replace(signed, rows=signed.rows._replace(z=z))
 
 
 def separator(v: Floats, margin: float, rows: Rows, called: str) -> Separator:
@@ -44,7 +44,7 @@ def separator(v: Floats, margin: float, rows: Rows, called: str) -> Separator:
     )
 
 
-def theorem(ledger: Ledger, wanted: Callable[..., Bound]) -> Certificate:
+def theorem(certificates: Sequence[Certificate], wanted: Callable[..., Bound]) -> Certificate:
     """The certificate of this theorem that is no diagnostic."""
     call = f"th.bounds.{wanted.__name__}("
-    return next(each for each in ledger.certificates() if each.verify.startswith(call) and not each.diagnostic)
+    return next(each for each in certificates if each.verify.startswith(call) and not each.diagnostic)
