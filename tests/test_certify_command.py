@@ -177,9 +177,13 @@ def test_the_duel_is_decided_by_the_bounds_and_then_by_the_counts(one: Any, othe
 
 
 def test_the_reason_weighs_what_is_on_at_once_against_what_matters() -> None:
-    many_on = Duel(side("Perceptron", 9, 30), side("Winnow", 7, 20), 1000.0, 2.0, 8, False)
-    assert many_on.reason.endswith("2 ln 2n times: 11. The smaller is that of multiplication.")
-    assert Duel(many_on.additive, many_on.multiplicative, 4.0, 2.0, 8, False).reason.endswith("that of addition.")
+    one, other = side("Perceptron", 9, 30), side("Winnow", 7, 20)
+    assert Duel(one, other, 1000.0, 2.0, 8, False).reason.endswith("2 ln 2n times for the first, 11: addition pays more.")
+    assert Duel(one, other, 4.0, 2.0, 8, False).reason.endswith("addition pays less.")
+    fits = other._replace(literals=(3, 5.0))
+    assert Duel(one, fits, 4.0, 2.0, 8, False).reason.startswith("Why: one of 3 attributes of 8 fits but for 5, and each costs")
+    assert Duel(one, fits._replace(bound=40), 4.0, 2.0, 8, False).reason.endswith("addition pays less.")
+    assert Duel(one, other, 4.0, 2.0, 8, True).reason == ""
 
 
 def test_few_attributes_that_matter_among_many_that_are_on_favour_multiplication(tmp_path: Path) -> None:
@@ -190,7 +194,7 @@ def test_few_attributes_that_matter_among_many_that_are_on_favour_multiplication
     found = certified(small(tmp_path, rows), "--n", 400, "--threshold", 400)
     assert found["duel"]["favoured"] in ("Winnow", "BalancedWinnow")
     assert found["duel"]["winnow"]["mistakes"] < found["duel"]["perceptron"]["mistakes"]
-    assert found["duel"]["reason"].endswith("that of multiplication.")
+    assert found["duel"]["reason"].startswith("Why: one of 1 attributes of 400 fits, and each costs Winnow a logarithm")
 
 
 # ---- saved, and checked ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 __all__ = ["Duel", "Side", "duel"]
 
 
-@dataclass(frozen=True)
-class Side:
-    """One of the two: what it counted, the least that is proven, and between what its largest margin lies."""
+class Side(NamedTuple):
+    """One of the two: what it counted, the least that is proven, and between what its largest margin lies.
+
+    `literals` are, where its witness is a disjunction, how many it has and how many attributes would have to change.
+    """
 
     called: str
     mistakes: int | None
     bound: int | None
     theorem: str | None
     margin: tuple[float, float] | None
+    literals: tuple[int, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -84,12 +87,20 @@ class Duel:
         """What the bounds depend on, where there is a witness."""
         if not self.that_matter or not self.on_at_once or self.trivial:
             return ""
+        spread = (
+            f"the Perceptron's witness spreads over about {self.that_matter:,.0f} attributes, (‖u‖₁/‖u‖₂)², and up to "
+            f"{self.on_at_once:,.0f} are on at once, (‖x‖₂/‖x‖∞)²"
+        )
+        other = self.multiplicative
+        if other.literals is not None and self.favoured == other.called:
+            r, errors = other.literals
+            fits = "fits" if not errors else f"fits but for {errors:,.0f}"
+            return f"Why: one of {r:,} attributes of {self.slots:,} {fits}, and each costs Winnow a logarithm; {spread}."
         price = 2.0 * math.log(2 * self.slots) * self.that_matter
-        which = "addition" if self.on_at_once < price else "multiplication"
+        less = "less" if self.on_at_once < price else "more"
         return (
-            f"Why: up to {self.on_at_once:,.0f} attributes are on at once, (‖x‖₂/‖x‖∞)², for which addition pays; "
-            f"{self.that_matter:,.0f} matter, (‖u‖₁/‖u‖₂)² of the Perceptron's witness, for which multiplication pays, "
-            f"2 ln 2n times: {price:,.0f}. The smaller is that of {which}."
+            f"Why: {spread}. For one u addition pays for the second, multiplication 2 ln 2n times for the first, {price:,.0f}: "
+            f"addition pays {less}."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -140,7 +151,9 @@ def _side(held: Held, with_margin: Held, size: float) -> Side:
     best = held.best
     if best is None:
         return Side(held.name, mistakes, None, None, margin)
-    return Side(held.name, mistakes, best.bound.at_most, best.bound.theorem.name, margin)
+    numbers = best.numbers
+    literals = (int(numbers["r"]), numbers.get("errors", 0.0)) if "r" in numbers else None
+    return Side(held.name, mistakes, best.bound.at_most, best.bound.theorem.name, margin, literals)
 
 
 def _that_matter(held: Held) -> float:

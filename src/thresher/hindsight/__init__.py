@@ -5,6 +5,7 @@ from thresher.hindsight.hinge import FoundHinge, best_hinge
 from thresher.hindsight.mixture import FoundMixture, best_mixture
 from thresher.hindsight.separator import FoundSeparator, best_separator
 from thresher.hindsight.sequence import FoundSequence, best_sequence
+from thresher.hindsight.sum_margin import FoundSumMargin, best_sum_margin
 
 __all__ = [
     "FoundCover",
@@ -13,10 +14,12 @@ __all__ = [
     "FoundMixture",
     "FoundSeparator",
     "FoundSequence",
+    "FoundSumMargin",
     "best_cover",
     "best_disjunction",
     "best_hinge",
     "best_mixture",
     "best_separator",
     "best_sequence",
+    "best_sum_margin",
 ]

@@ -215,7 +215,7 @@ def _consistent(rows: Rows, counted: _Counted) -> NDArray[np.intp]:
         chosen = counted.candidates[cheapest(market)[0]]
         if not rows.sampled:
             break
-        least, missing = rows.lowest(counted.indicator(chosen), 2.0**-60, lambda some: some.positive)
+        least, missing = rows.lowest(counted.indicator(chosen), 2.0**-60, among=lambda some: some.positive)
         if least > 0.0:
             break
         working = working.plus(missing)
@@ -234,7 +234,7 @@ def _fractional(rows: Rows, counted: _Counted) -> tuple[Floats, float]:
             break
         found, floor = np.zeros(rows.n), max(floor, proven)
         found[counted.candidates] = shares
-        least, missing = rows.lowest(found, enough, lambda some: some.positive)
+        least, missing = rows.lowest(found, enough, among=lambda some: some.positive)
         if least > 0.0:
             mu = found
         if least >= enough:

@@ -60,13 +60,14 @@ class Signed:
     """Rows z = y·x as a learner sees them, the dummy behind, divided by `scale`, a power of two: the largest |zᵢ| is near 1.
 
     `each` is how many of all rows each stands for: 1.0 unless they are a sample. `terms` is the most nonzero terms in any row
-    of all, and `radius` at least, `inner` at most, the largest ‖z‖ of all.
+    of all, `largest` the largest |zᵢ| of all, and `radius` at least, `inner` at most, the largest ‖z‖ of all.
     """
 
     rows: Some
     each: float
     scale: float
     terms: int
+    largest: float
     radius: float
     inner: float
 
@@ -138,14 +139,24 @@ class Rows:
             start += len(some.numbers)
             yield _divided(some, self.signed.scale)
 
-    def lowest(self, v: Floats, below: float, among: Callable[[Some], NDArray[np.bool_]] | None = None) -> tuple[float, Some]:
-        """The smallest v·z of all rows, and rows whose v·z is below this: of each block its share of a part of the memory."""
+    def lowest(
+        self,
+        v: Floats,
+        below: float,
+        *,
+        among: Callable[[Some], NDArray[np.bool_]] | None = None,
+        most: int | None = None,
+    ) -> tuple[float, Some]:
+        """The smallest v·z of all rows, and rows whose v·z is below this: of each block the lowest, about `most` of all blocks.
+
+        By default as many as a small part of the memory holds.
+        """
         least, kept = math.inf, []
-        most = max(1, self._memory // (64 * max(1, self.signed.terms)))
+        limit = self._memory // (64 * max(1, self.signed.terms)) if most is None else most
         for block in self.blocks():
             some = block if among is None else block.where(among(block))
             products = some.z @ v
-            chosen = np.argsort(products, kind="stable")[: max(1, most * len(block.numbers) // self.rounds)]
+            chosen = np.argsort(products, kind="stable")[: max(1, limit * len(block.numbers) // self.rounds)]
             kept.append(some.where(chosen[products[chosen] < below]))
             least = min(least, float(products.min(initial=math.inf)))
         return least, Some.joined(kept)
@@ -200,6 +211,7 @@ class Rows:
             each=1.0 if share == 1.0 else self.rounds / max(1, len(rows.numbers)),
             scale=scale,
             terms=terms,
+            largest=largest / scale,
             radius=longest / scale * (1 + slack),
             inner=longest / scale * (1 - slack),
         )

@@ -68,8 +68,15 @@ class Dual:
         by their norms; both together by Minkowski's inequality by that part of R·Σα. Underflow is 2^-1000 at most for each.
         """
         computed = float(np.linalg.norm(self._vector)) * (1 + (len(self._vector) + 8) * 2 * _U)
-        slack = (2 * self.rows + 4 * signed.terms + 64) * 2 * _U * signed.radius + signed.terms * 2.0**-1000
-        return (computed + slack * self._size * (1 + (self.rows + 8) * 2 * _U)) * (1 + 4 * _U)
+        return (computed + self._slack(signed) * (signed.radius + signed.terms * 2.0**-1000)) * (1 + 4 * _U)
+
+    def height(self, signed: Signed) -> float:
+        """The largest component of Σαz in size, from above, off by as much as that part of Σα, as no |zᵢ| is above 1."""
+        computed = float(np.abs(self._vector).max(initial=0.0))
+        return (computed + self._slack(signed)) * (1 + 4 * _U)
+
+    def _slack(self, signed: Signed) -> float:
+        return (2 * self.rows + 4 * signed.terms + 64) * 2 * _U * self._size * (1 + (self.rows + 8) * 2 * _U)
 
 
 def descended(z: csr_matrix, v: Floats, soft: Soft, precision: float) -> Floats:
