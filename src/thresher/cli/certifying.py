@@ -242,10 +242,7 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
     """Looks for witnesses, plays once to have the learner's own, and once more to hold them all against it."""
     name = type(learner).__name__
     try:
-        if isinstance(learner, PassiveAggressive):  # what is good for the Perceptron is good for it
-            found = [clue._replace(says="") for clue in before[0].clues]
-        else:
-            found = clues(learner, streams.opened(learner.rule, f"looking for witnesses for {name}"))
+        found = _known(learner, before) or clues(learner, streams.opened(learner.rule, f"looking for witnesses for {name}"))
         learner = tuned(learner, found)
         examples = streams.opened(learner.rule, f"playing {name}")
         alone = Played(learner, [])
@@ -260,6 +257,13 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
             witness.names = facts.name
     played = Played(learner, compared)
     return Held(learner, found, played, play_again([played], examples))
+
+
+def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:
+    """What was found for a Perceptron that sees the examples as this learner does, and is as good for it."""
+    seen = learner.rule.normalize if isinstance(learner, PassiveAggressive | MarginPerceptron) else None
+    alike = (each for each in before if isinstance(each.learner, Perceptron) and each.learner.rule.normalize == seen)
+    return [clue._replace(says="") for each in alike for clue in each.clues]
 
 
 def _own(learner: LinearLearner, examples: Callable[[], Iterator[Batch]], facts: Facts) -> list[Comparator]:
