@@ -150,6 +150,28 @@ def test_what_says_little_comes_last_and_is_no_headline(tmp_path: Path) -> None:
     assert all("(says little)" in line for line in table)
 
 
+# ---- learn --certify ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("learner", "theorem"), [("perceptron", "Perceptron, separable"), ("winnow", "Winnow, disjunction")])
+def test_learn_takes_what_hindsight_finds_if_asked(tmp_path: Path, learner: str, theorem: str) -> None:
+    path = small(tmp_path)
+    found = certified(path, "--n", 8)
+    told = next(each for each in found["learners"] if each["learner"]["name"].lower() == learner)
+    learned = run("learn", path, "--n", 8, "--learner", learner, "--certify", "--json").json
+    bounds = [
+        min(each["at_most"] for each in some if each["theorem"] == theorem and each["verdict"] == "certified")
+        for some in (told["certificates"], learned["certificates"])
+    ]
+    assert bounds[0] == bounds[1]
+
+
+def test_learn_looks_at_the_rows_of_all_passes(tmp_path: Path) -> None:
+    learned = run("learn", small(tmp_path), "--n", 8, "--learner", "perceptron", "--certify", "--passes", 3, "--json").json
+    assert {each["rounds"] for each in learned["certificates"]} == {180}
+    assert learned["headline"]["verdict"] == "certified"
+
+
 # ---- the duel ----------------------------------------------------------------------------------------------------------------
 
 

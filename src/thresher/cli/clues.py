@@ -22,6 +22,7 @@ from thresher.linear import (
 __all__ = ["Clue", "clues", "tuned"]
 
 _MOST_SHARE = 1.0 - 2.0**-20
+_NOTHING = 1e-9
 
 
 class Clue(NamedTuple):
@@ -74,7 +75,8 @@ def _separator(examples: Examples, *, bias: float | None, normalize: bool = Fals
         says = f"nothing separates the examples: of {len(found.proof)} of them a sum with whole coefficients is exactly 0"
         return Clue(None, says, found.how)
     if found.witness is None:
-        return Clue(None, f"nothing was found that separates the examples; no margin is above {above(found.most)}", found.how)
+        most = max(found.most, _NOTHING)
+        return Clue(None, f"nothing was found that separates the examples; no margin is above {above(most)}", found.how)
     says = f"the largest margin of a unit vector lies between {below(found.margin)} and {above(found.most)}"
     return Clue(found.witness, says, found.how, (found.margin, found.most))
 
@@ -102,6 +104,7 @@ def _cover(examples: Examples) -> Clue:
 def _sum_margin(examples: Examples, bias: float | None) -> Clue:
     found = hindsight.best_sum_margin(examples, bias=bias)
     if found.witness is None:
-        return Clue(None, f"no u with ‖u‖₁ = 1 was found that separates; no margin is above {above(found.most)}", found.how)
+        most = max(found.most, _NOTHING)  # below it are but the solver's last digits
+        return Clue(None, f"no u with ‖u‖₁ = 1 was found that separates; no margin is above {above(most)}", found.how)
     says = f"the largest margin of a u with ‖u‖₁ = 1 lies between {below(found.margin)} and {above(found.most)}"
     return Clue(found.witness, says, found.how, (found.margin, found.most))
