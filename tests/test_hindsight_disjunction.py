@@ -72,6 +72,17 @@ def test_no_order_of_the_rows_makes_more_mistakes(small: Small, keywords: dict[s
         assert cover is None or rounds.mistakes <= cover.bound.most
 
 
+@given(small_streams(4, 7, bits), st.sampled_from([1, 150]))
+def test_with_hardly_any_memory_nothing_false_is_said(small: Small, memory: int) -> None:
+    found, whole = best_disjunction([(small.X, small.y)], memory=memory), best_disjunction([(small.X, small.y)])
+    assert found.errors == attribute_errors(small, tuple(sorted(found.witness.on)))
+    assert found.least <= whole.least
+    assert (found.candidates, found.uncovered) == (whole.candidates, whole.uncovered)
+    cover, best = best_cover([(small.X, small.y)], memory=memory), best_cover([(small.X, small.y)])
+    assert cover.least <= best.norm
+    assert cover.norm >= best.least
+
+
 @given(small_streams(5, 6, bits))
 def test_a_cover_is_one_in_fractions_and_the_shortest(small: Small) -> None:
     found, disjunction = best_cover([(small.X, small.y)]), best_disjunction([(small.X, small.y)])
