@@ -118,7 +118,7 @@ def test_dense_sparse_and_in_parts_come_to_the_same() -> None:
 
 def test_a_larger_stream_is_sampled_and_gone_through_in_passes() -> None:
     X, y = noisy(6, 20_000, 5, 0.02)
-    reads = []
+    reads: list[int] = []
 
     def again() -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
         reads.append(len(reads))

@@ -124,6 +124,7 @@ def test_a_planted_margin_is_found_to_a_percent(margin: float) -> None:
     X, y = planted(4000, 61, margin, 0)
     found = best_separator([(X, y)])
     assert found.margin <= margin <= found.most <= 1.01 * found.margin
+    assert found.witness is not None
     ledger = th.Ledger(found.witness)
     ledger.enter(th.Perceptron(61).learn_many(X, y))
     assert all(certificate.verdict is Verdict.CERTIFIED for certificate in ledger.certificates())
