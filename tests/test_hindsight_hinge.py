@@ -24,9 +24,9 @@ biases = st.sampled_from([None, 1.0, -0.3])
 hard_values = st.sampled_from([0.0, 1.0, -1.0, 0.1, -0.3, 2.0**60, 2.0**-60, -(2.0**-30), 1e-160, 3.0])
 
 
-def check_honest(small: Small, bias: float | None) -> None:
+def check_honest(small: Small, bias: float | None, memory: int = 2**28) -> None:
     """Every number of the certificate in fractions, and the floor against many other v."""
-    found = best_hinge([(small.X, small.y)], bias=bias)
+    found = best_hinge([(small.X, small.y)], bias=bias, memory=memory, passes=4)
     rows, witness, numbers = signed(small, bias), found.witness, found.certificate.numbers
     u = exact([*witness.u.tolist(), *([] if bias is None else [witness.bias_weight])])
     gamma = Fraction(witness.margin)
@@ -66,6 +66,11 @@ def test_no_bound_and_no_floor_is_contradicted_by_fractions(small: Small, bias: 
 @given(small_streams(3, 3, hard_values), biases)
 def test_nor_with_numbers_of_very_different_sizes(small: Small, bias: float | None) -> None:
     check_honest(small, bias)
+
+
+@given(small_streams(2, 4), biases, st.sampled_from([1, 150]))
+def test_nor_by_passes_with_hardly_any_memory(small: Small, bias: float | None, memory: int) -> None:
+    check_honest(small, bias, memory)
 
 
 def noisy(seed: int, rows: int, n: int, noise: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -113,23 +118,25 @@ def test_dense_sparse_and_in_parts_come_to_the_same() -> None:
 
 def test_a_larger_stream_is_sampled_and_gone_through_in_passes() -> None:
     X, y = noisy(6, 20_000, 5, 0.02)
-    reads = []
+    reads: list[int] = []
 
     def again() -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
         reads.append(len(reads))
         return [(X[k : k + 1000], y[k : k + 1000]) for k in range(0, 20_000, 1000)]
 
-    found, whole = best_hinge(again, memory=200_000), best_hinge([(X, y)])
-    assert "a sample of" in found.how
+    few, whole = best_hinge(again, memory=200_000, passes=0), best_hinge([(X, y)])
+    assert "a sample of" in few.how
     assert "all 20,000 rows in memory" in whole.how
-    assert found.passes == len(reads) == 3
-    assert found.certificate.verdict is Verdict.CERTIFIED
-    assert whole.least <= found.bound <= 1.1 * whole.bound
-    assert found.least <= found.bound
+    assert few.passes == len(reads) == 3
+    assert few.certificate.verdict is Verdict.CERTIFIED
+    assert whole.least <= few.bound <= 1.1 * whole.bound
+    more = best_hinge(again, memory=2000)
+    assert more.least <= whole.bound
+    assert whole.least <= more.bound <= 1.02 * more.least
 
 
 def test_a_stream_is_read_again_from_its_source() -> None:
-    found = best_hinge(lambda: th.open_stream("demo:oranges"), bias=1.0, memory=2**18)
+    found = best_hinge(lambda: th.open_stream("demo:oranges"), bias=1.0, memory=2**18, passes=2)
     assert found.certificate.rounds == 9600
     assert not found.certificate.says_little
 

@@ -76,6 +76,17 @@ def test_in_the_plane_the_interval_holds_the_margin_or_a_proof_is_found(small: S
         assert not found.inseparable
 
 
+@given(small_streams(2, 6), st.sampled_from([1, 150]))
+def test_with_hardly_any_memory_nothing_false_is_said(small: Small, memory: int) -> None:
+    rows, found = signed(small), best_separator([(small.X, small.y)], memory=memory)
+    if found.proof:
+        check_proof(found, rows)
+    if found.witness is not None:
+        check_interval(found, rows, bias=False)
+    square = Fraction(0) if around_zero(rows) else squared_distance(rows)
+    assert Fraction(found.margin) ** 2 <= square <= Fraction(found.most) ** 2
+
+
 @given(small_streams(1, 6), st.sampled_from([1.0, -0.3]))
 def test_the_dummy_is_one_more_dimension(small: Small, bias: float) -> None:
     rows, found = signed(small, bias), best_separator([(small.X, small.y)], bias=bias)
@@ -113,6 +124,7 @@ def test_a_planted_margin_is_found_to_a_percent(margin: float) -> None:
     X, y = planted(4000, 61, margin, 0)
     found = best_separator([(X, y)])
     assert found.margin <= margin <= found.most <= 1.01 * found.margin
+    assert found.witness is not None
     ledger = th.Ledger(found.witness)
     ledger.enter(th.Perceptron(61).learn_many(X, y))
     assert all(certificate.verdict is Verdict.CERTIFIED for certificate in ledger.certificates())

@@ -62,6 +62,12 @@ def test_the_dummy_is_one_more_dimension(small: Small, bias: float) -> None:
     assert Fraction(found.margin) <= largest_margin(signed(small, bias)) <= Fraction(found.most)
 
 
+@given(small_streams(2, 6), st.sampled_from([1, 150]))
+def test_with_hardly_any_memory_nothing_false_is_said(small: Small, memory: int) -> None:
+    found = best_sum_margin([(small.X, small.y)], memory=memory)
+    assert Fraction(found.margin) <= largest_margin(signed(small)) <= Fraction(found.most)
+
+
 def voted(seed: int, rows: int, n: int, relevant: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The majority of an odd number of attributes, −1 or 1: the largest margin is 1 in so many."""
     rng = np.random.default_rng(seed)

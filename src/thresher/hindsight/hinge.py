@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thresher.bounds import Certificate, perceptron_distance, perceptron_hinge
-from thresher.bounds.arguments import positive
+from thresher.bounds.arguments import positive, whole
 from thresher.evaluate.parts import Examples
 from thresher.hindsight.margins import Margins
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
@@ -22,6 +22,7 @@ __all__ = ["FoundHinge", "best_hinge"]
 _PROGRAMS = 60
 _NARROWEST = 2.0**-30
 _NOTHING = 2.0**-400
+_SOFT = 0.25
 _CALLED = "the u and γ with the least bound that was found in hindsight"
 
 
@@ -46,7 +47,13 @@ class FoundHinge:
 
 
 def best_hinge(
-    examples: Examples, *, bias: float | None = None, normalize: bool = False, gap: float = 0.01, memory: int = MEMORY
+    examples: Examples,
+    *,
+    bias: float | None = None,
+    normalize: bool = False,
+    gap: float = 0.01,
+    memory: int = MEMORY,
+    passes: int = 20,
 ) -> FoundHinge:
     """The u and γ with the least ((R‖u‖ + √(R²‖u‖² + 4γD))/2γ)², D = Σ max(0, γ − y·(u·x)), of all u and γ together.
 
@@ -58,9 +65,9 @@ def best_hinge(
     the next s is that of v. The dual proves how near it is: any 0 ≤ α ≤ 1 has s² ≥ A·min(1, A·R²/G²), A = Σα, G = ‖Σαz‖, for
     s² = H + sR‖v‖ ≥ Σα(1 − v·z) + sR‖v‖ ≥ A + (sR − G)‖v‖, and as much for α made smaller by a factor.
 
-    Up to `memory` bytes of rows this is done on all of them. Of more, a sample gives v, and one more pass gives the margins of
-    all rows, rounded down to half a percent: the best γ for this v, and a dual for all rows. In a last pass the ledger checks
-    the bound, as always; `least` says how good it is.
+    Up to `memory` bytes of rows this is done on all of them. Of more, a sample gives a first v, and some `passes` over all rows
+    better ones, in memory for a few vectors like v: each has the slopes of the program, the margins of all rows, rounded down
+    to half a percent, so the best γ for this v, and a dual. In a last pass the ledger checks the bound, as always.
 
     >>> X, y = [[1, 0], [0, 1]] * 50, [+1, -1] * 45 + [-1, +1] * 5
     >>> found = best_hinge([(X, y)])
@@ -70,16 +77,19 @@ def best_hinge(
     True
     """
     positive(gap=gap)
+    whole(0, passes=passes)
     rows = Rows(examples, lambda n: Perceptron(n, bias=bias, normalize=normalize), memory)
     columns, signed = compact(rows.signed)
     swept = _sweep(signed, gap)
     v, gamma, least = np.zeros(rows.signed.z.shape[1]), 1.0, swept.least
     v[columns] = swept.v
     if rows.sampled:
-        gamma, least = _on_all(rows, v, swept.soft)
+        made = _on_all(rows, v, passes, gap)
+        v, gamma, least = made.v, made.gamma, made.least
     witness = separator(v, gamma, rows, _CALLED)
     certificate = theorem(rows.held(witness)[0], perceptron_distance)
-    return FoundHinge(witness, certificate, least, f"Newton's steps on {rows.how}", rows.passes)
+    how = f"Newton's steps on {rows.how}{', then passes over all' if rows.sampled else ''}"
+    return FoundHinge(witness, certificate, least, how, rows.passes)
 
 
 @dataclass(frozen=True)
@@ -141,12 +151,47 @@ def _floor(dual: Dual, signed: Signed, each: float) -> float:
     return size * share * (1 - 2.0**-50)
 
 
-def _on_all(rows: Rows, v: Floats, soft: Soft) -> tuple[float, float]:
-    """The best γ for v, and what no bound is below, on all rows, in one pass."""
-    margins, dual = Margins(), Dual(len(v))
-    for some in rows.blocks():
-        of_block = some.z @ v
-        margins.add(of_block)
-        dual.add(some.z, soft.slopes(of_block))
-    gamma, _ = margins.best(norm=float(np.linalg.norm(v)), radius=rows.signed.radius, each=1.0)
-    return gamma, _floor(dual, rows.signed, 1.0)
+class _Passes:
+    """The program over all rows, of which not all are kept: its value and slope at v, in one pass, and what that pass proves.
+
+    `v`, with margin `gamma`, has the least bound of those that were tried.
+    """
+
+    def __init__(self, rows: Rows, v: Floats) -> None:
+        self._rows, self._start = rows, v
+        self.v, self.gamma, self.bound, self.least = np.zeros_like(v), 1.0, float(rows.rounds), 0.0
+        self._soft = Soft(1.0, _SOFT)
+        self.at(v)
+
+    def tuned(self) -> Floats:
+        """The λ that belongs to the best v so far from now on; and this v, scaled to γ = 1."""
+        v = self.v / self.gamma if self.v.any() else self._start
+        norm = float(np.linalg.norm(v))
+        self._soft = Soft(math.sqrt(self.bound) * self._rows.signed.radius / norm if norm > 0.0 else 1.0, _SOFT)
+        return v
+
+    def at(self, v: Floats) -> tuple[float, Floats]:
+        """P(v) and its slope."""
+        margins, dual, value = Margins(), Dual(len(v)), self._soft.weight / 2 * float(v @ v)
+        for some in self._rows.blocks():
+            of_rows = some.z @ v
+            alpha = self._soft.slopes(of_rows)
+            margins.add(of_rows)
+            dual.add(some.z, alpha)
+            value += float(alpha @ (1.0 - of_rows - self._soft.width / 2 * alpha))
+        gamma, bound = margins.best(norm=float(np.linalg.norm(v)), radius=self._rows.signed.radius, each=1.0)
+        self.least = max(self.least, _floor(dual, self._rows.signed, 1.0))
+        if bound < self.bound:
+            self.v, self.gamma, self.bound = v.copy(), gamma, bound
+        return value, self._soft.weight * v - dual.vector
+
+
+def _on_all(rows: Rows, v: Floats, passes: int, gap: float) -> _Passes:
+    """From this v on, by about so many passes of a quasi-Newton method over all rows, with λ tuned on half the way."""
+    from scipy.optimize import minimize
+
+    made = _Passes(rows, v)
+    for budget in (passes // 2, passes - passes // 2):
+        if budget and made.bound > (1 + gap) * made.least:
+            minimize(made.at, made.tuned(), jac=True, method="L-BFGS-B", options={"maxfun": budget})
+    return made

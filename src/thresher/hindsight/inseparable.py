@@ -84,7 +84,7 @@ def _opposite(z: csr_matrix) -> NDArray[np.intp]:
     products = z @ np.random.default_rng(0).standard_normal(z.shape[1])
     order = np.argsort(np.abs(products), kind="stable")
     first, second = products[order[:-1]], products[order[1:]]
-    if products[order[0]] == 0.0:
+    if len(order) and products[order[0]] == 0.0:
         return order[:1]
     pairs = np.flatnonzero(first == -second)
     return order[pairs[0] : pairs[0] + 2] if len(pairs) else order[:0]

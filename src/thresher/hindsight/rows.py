@@ -193,6 +193,7 @@ class Rows:
                 learner = self._learner(self.n)
             learner.learn_many(part.X, part.y, part.weights)
             some = self._some(part, self.rounds)._replace(coins=coins.random(part.X.shape[0]))
+            some.coins[some.numbers == 0] = 0.0  # the first stays: no finder has to do without a row
             self.rounds += len(some.numbers)
             largest = max(largest, float(np.abs(some.z.data).max(initial=0.0)))
             longest = max(longest, float(lengths(some.z).max()))

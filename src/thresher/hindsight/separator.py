@@ -111,7 +111,7 @@ def _hardest(signed: Signed, gap: float) -> _Hard:
     z, square = small.z, signed.radius * signed.radius
     width = max(1.0, z.shape[0] * square)
     v = np.zeros(z.shape[1])
-    best = _Hard(v, np.ones(z.shape[0]), -math.inf, math.inf)
+    best = _Hard(v, np.ones(z.shape[0]), -math.inf, signed.radius)
     for _ in range(_PROGRAMS):
         soft = Soft(1.0, width, math.inf)
         v = descended(z, v, soft, min(0.02, gap / 2))

@@ -69,7 +69,7 @@ def best_sum_margin(
     total.add(signed.z, np.ones(signed.z.shape[0]))
     columns = _largest(np.abs(total.vector), _MORE)
     _, some = rows.lowest(total.vector, math.inf, most=_MORE)
-    best, margin, most = np.zeros(signed.z.shape[1]), -math.inf, _ratio(total, signed)
+    best, margin, most = np.zeros(signed.z.shape[1]), -math.inf, min(signed.largest, _ratio(total, signed))
     working = replace(signed, rows=some)
     for _ in range(_PROGRAMS):
         u, alpha = _program(working, columns)
