@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import thresher as th
 from tests.commands import Ran, check_refused_command, run, svmlight
 from thresher.cli.duel import Duel, Side
+from thresher.cli.picturing import Charted
 from thresher.data.names import slot_of
 from thresher.linear import LEARNERS
 
@@ -219,6 +220,43 @@ def test_few_attributes_that_matter_among_many_that_are_on_favour_multiplication
     assert found["duel"]["reason"].startswith("Why: one of 1 attributes of 400 fits, and each costs Winnow a logarithm")
 
 
+# ---- the page ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_is_one_file_with_pictures_names_and_nothing_that_it_would_load(tmp_path: Path) -> None:
+    source, page = tmp_path / "a & <b>.vw", tmp_path / "page.html"
+    source.write_text("".join(f"{label} | {' '.join(f'<n{i}>' for i in x)}\n" for label, x in ROWS))
+    ran = run("certify", source, "--n", 64, "--report", page)
+    assert (ran.status, ran.err) == (0, "")
+    text = page.read_text(encoding="utf-8")
+    assert "a &amp; &lt;b&gt;.vw: what is proven" in text
+    assert "&lt;n1&gt;" in text
+    assert text.count('<svg class="chart"') == 2
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"<script|<link|<img|src=|<b>|<n1>", text)
+    assert [
+        row for row in ("Perceptron, separable", "Winnow", "The certificate", "Perceptron or Winnow?") if row not in text
+    ] == []
+
+
+def test_the_mistakes_of_the_page_are_those_that_were_counted() -> None:
+    X, y = [[1.0, 0.0], [0.0, 1.0]] * 20, [-1, +1] * 20
+    played = Charted(th.Perceptron(2), [])
+    for start in (0, 7):
+        stop = 7 if start == 0 else 40
+        played.enter(X[start:stop], y[start:stop], None)
+    rounds = th.Perceptron(2).learn_many(X, y)
+    erred = (rounds.predictions != rounds.labels).tolist()
+    assert played.course(range(41)) == [sum(erred[:t]) for t in range(41)]
+
+
+def test_a_page_that_cannot_be_written_is_said_before_anything_is_read(tmp_path: Path) -> None:
+    check_refused_command(tmp_path, "certify", small(tmp_path), "--report", tmp_path, says=[str(tmp_path)])
+    file = saved(tmp_path, small(tmp_path), "--n", 8)
+    page = tmp_path / "page.html"
+    check_refused_command(tmp_path, "certify", small(tmp_path), "--check", file, "--report", page, says=["found --report with"])
+
+
 # ---- saved, and checked ------------------------------------------------------------------------------------------------------
 
 
@@ -342,8 +380,9 @@ def test_hard_streams_have_defined_answers(tmp_path: Path, name: str, bias: tupl
     found = certified(path, "--n", 4, *bias)
     assert found["examples"] == len(HARD[name].splitlines())
     assert found["duel"]["sentence"]
-    ran = run("certify", path, "--n", 4, *bias)
+    ran = run("certify", path, "--n", 4, *bias, "--report", tmp_path / "page.html")
     assert ran.status == 0
+    assert found["duel"]["sentence"].partition(",")[0] in (tmp_path / "page.html").read_text()
     if name == "one class":
         assert "every example has the same label, 1: no bound is below the best constant" in ran.out
         assert found["headline"] is None

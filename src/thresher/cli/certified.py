@@ -13,21 +13,21 @@ from thresher.cli.certifying import Certified, Held
 from thresher.cli.duel import duel
 from thresher.cli.lanes import parameters
 
-__all__ = ["as_json", "as_text"]
+__all__ = ["HEAD", "as_json", "as_text", "best", "found", "size", "theorem_rows"]
 
-_HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
+HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
 _COUNTS = (1, 2)
 
 
 def as_text(made: Certified) -> str:
     """What the user reads."""
-    parts = [_what(made), *made.facts.notices, _theorems(made), _found(made), _premises(made), _headline(made), _duel(made)]
+    parts = [_what(made), *made.facts.notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
     return "\n\n".join(part for part in [*parts, _next(made)] if part)
 
 
 def as_json(made: Certified) -> dict[str, Any]:
     """The same as JSON can hold it."""
-    facts, best = made.facts, _best(made)
+    facts, headline = made.facts, best(made)
     return {
         "source": list(made.source.places),
         "examples": facts.examples,
@@ -35,7 +35,7 @@ def as_json(made: Certified) -> dict[str, Any]:
         "labels": {"positive": facts.recipe.spelled(+1), "negative": facts.recipe.spelled(-1)},
         "baselines": {"best_constant": facts.best_constant, "repeat_last": facts.repeat_last},
         "learners": [_held_as_dict(each) for each in made.held],
-        "headline": None if best is None else best.as_dict(),
+        "headline": None if headline is None else headline.as_dict(),
         "duel": duel(made).as_dict(),
         "notices": facts.notices,
         "saved": made.saved,
@@ -55,7 +55,7 @@ def _held_as_dict(held: Held) -> dict[str, Any]:
     }
 
 
-def _best(made: Certified) -> Certificate | None:
+def best(made: Certified) -> Certificate | None:
     """The tightest certificate on mistakes that beats the best constant."""
     better = (each for held in made.held for each in held.certificates if not each.says_little and each.bound.on == "mistakes")
     return min(better, key=lambda each: each.bound.value, default=None)
@@ -75,19 +75,25 @@ def _what(made: Certified) -> str:
 
 def _theorems(made: Certified) -> str:
     """The table, what says little at its end; below it the learners of which nothing is proven that says anything."""
-    proven = [(held, each) for held in made.held for each in held.certificates]
-    proven.sort(key=lambda each: (each[1].says_little, each[1].bound.value))
+    proven = theorem_rows(made)
     lines = ["What is proven of this stream, every premise checked on it"]
-    lines += _aligned([_HEAD, *(_row(*each) for each in proven)]) if proven else ["  nothing below the number of examples"]
+    lines += _aligned([HEAD, *proven]) if proven else ["  nothing below the number of examples"]
     for held in made.held:
         if held.unable:
             lines.append(f"  {held.name}: nothing, for {held.unable}")
         elif proven and not held.certificates and held.played is not None:
             counted = held.played.count.mistakes
             lines.append(f"  {held.name}: nothing below the number of examples; it made {counted:,} mistakes")
-    if proven and _best(made) is None:
+    if proven and best(made) is None:
         lines.append(f"  none of this is below the {made.facts.best_constant:,} mistakes of the best constant")
     return "\n".join(lines)
+
+
+def theorem_rows(made: Certified) -> list[tuple[str, ...]]:
+    """A row for each theorem that says something: the tightest first, what says little last."""
+    proven = [(held, each) for held in made.held for each in held.certificates]
+    proven.sort(key=lambda each: (each[1].says_little, each[1].bound.value))
+    return [_row(*each) for each in proven]
 
 
 def _row(held: Held, certificate: Certificate) -> tuple[str, ...]:
@@ -123,16 +129,19 @@ def size(certificate: Certificate) -> str:
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEAD))]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
     for row in rows:
         cells = [cell.rjust(widths[k]) if k in _COUNTS else cell.ljust(widths[k]) for k, cell in enumerate(row)]
         yield f"  {'  '.join(cells)}".rstrip()
 
 
-def _found(made: Certified) -> str:
+def found(made: Certified) -> list[str]:
     """What hindsight knows of the best comparators."""
-    found = [f"{held.name}: {clue.says} ({clue.how})" for held in made.held for clue in held.clues if clue.says]
-    return "\n".join(["How good the witnesses are", *map(_indented, found)]) if found else ""
+    return [f"{held.name}: {clue.says} ({clue.how})" for held in made.held for clue in held.clues if clue.says]
+
+
+def _witnesses(made: Certified) -> str:
+    return "\n".join(["How good the witnesses are", *map(_indented, found(made))]) if found(made) else ""
 
 
 def _premises(made: Certified) -> str:
@@ -150,8 +159,8 @@ def _indented(text: str) -> str:
 
 
 def _headline(made: Certified) -> str:
-    best = _best(made)
-    return "" if best is None else str(best)
+    headline = best(made)
+    return "" if headline is None else str(headline)
 
 
 def _duel(made: Certified) -> str:

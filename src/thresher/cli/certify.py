@@ -38,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--check", metavar="FILE", help="check the certificates of this file on SOURCE, in place of all else")
     group = parser.add_argument_group("what is shown")
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")
+    group.add_argument("--report", metavar="FILE.html", help="a page with all of it, and pictures, in one file")
     group.add_argument("--quiet", action="store_true", help="no progress on stderr")
     add_reading_options(parser)
 

@@ -24,7 +24,7 @@ from thresher.data.stream import Batch, Stream, open_stream
 from thresher.errors import ExampleError, NotRealizable, ParameterError
 from thresher.evaluate import witnesses
 from thresher.evaluate.proof import Played, Proof, play_again
-from thresher.ledger import Comparator, Disjunction
+from thresher.ledger import Comparator, Disjunction, Separator
 from thresher.linear import (
     BalancedWinnow,
     Elimination,
@@ -34,7 +34,7 @@ from thresher.linear import (
     Perceptron,
     Winnow,
 )
-from thresher.store.atomic import check_place
+from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
 __all__ = ["Certified", "Facts", "Held", "Streams", "certify"]
@@ -97,6 +97,15 @@ class Held:
         )
 
     @property
+    def witness(self) -> Separator | None:
+        """The one with the least bound, if it is a separator."""
+        if self.played is None or self.best is None:
+            return None
+        used = zip(self.played.witnesses, self.played.certificates, strict=True)
+        witness = next(each for each, found in used if self.best in found)
+        return witness if isinstance(witness, Separator) else None
+
+    @property
     def best(self) -> Certificate | None:
         """The tightest on mistakes in any order of the examples, which can be held against another learner's."""
         return next((each for each in self.certificates if each.any_order and each.bound.on == "mistakes"), None)
@@ -120,9 +129,10 @@ class Certified:
     held: list[Held]
     saved: str | None
 
-    def of(self, *kinds: type[LinearLearner]) -> Held:
-        """The first learner of these kinds that has the least bound."""
-        held = [each for each in self.held if isinstance(each.learner, kinds)]
+    @property
+    def multiplicative(self) -> Held:
+        """Of Winnow and Balanced Winnow the one with the smaller bound."""
+        held = [each for each in self.held if isinstance(each.learner, Winnow | BalancedWinnow)]
         return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.value))
 
 
@@ -180,18 +190,22 @@ class Streams:
 def certify(options: argparse.Namespace) -> int:
     """Runs the command."""
     from thresher.cli.certified import as_json, as_text
+    from thresher.cli.picturing import Charted, as_page
 
     source = Source(*options.source)
     if not source.again:
         raise ParameterError(f"found {source}, which can be read only once, expected a file: hindsight looks several times")
-    if options.save is not None:
-        check_place(options.save)
+    for path in (options.save, options.report):
+        if path is not None:
+            check_place(path)
     with Bar(quiet=options.quiet or options.json) as bar:
         streams = Streams(source, bar, **reading(options, None))
         facts = streams.facts(0.0 if options.no_bias else BIAS)
         held: list[Held] = []
         for learner in _prototypes(options, facts):
-            held.append(_held(streams, facts, learner, held))
+            held.append(_held(streams, facts, learner, held, Played if options.report is None else Charted))
+        if options.report is not None:
+            replace(options.report, [as_page(Certified(source, facts, held, None), streams).encode()])
     runs = tuple(told for each in held if (told := each.told()) is not None)
     if options.save is not None and runs:
         Proof(runs, Reading(facts.recipe.plus, facts.recipe.zero_based)).save(options.save)
@@ -238,7 +252,7 @@ def _prototypes(options: argparse.Namespace, facts: Facts) -> list[LinearLearner
     ]
 
 
-def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[Held]) -> Held:
+def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[Held], plays: type[Played]) -> Held:
     """Looks for witnesses, plays once to have the learner's own, and once more to hold them all against it."""
     name = type(learner).__name__
     try:
@@ -255,7 +269,7 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
     for witness in compared:
         if isinstance(witness, Disjunction):
             witness.names = facts.name
-    played = Played(learner, compared)
+    played = plays(learner, compared)
     return Held(learner, found, played, play_again([played], examples))
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from thresher.bounds.printed import above, below
-from thresher.ledger import Separator
-from thresher.linear import BalancedWinnow, Winnow
+from thresher.linear import BalancedWinnow
 
 if TYPE_CHECKING:
     from thresher.cli.certifying import Certified, Held
@@ -115,16 +114,20 @@ class Duel:
             "reason": self.reason or None,
         }
 
-    def __str__(self) -> str:
-        rows = [("", "mistakes", "at most", "largest margin")]
+    def rows(self) -> list[tuple[str, ...]]:
+        """A table of the two, its head first."""
+        rows: list[tuple[str, ...]] = [("", "mistakes", "at most", "largest margin")]
         for side, kind in (
             (self.additive, "‖u‖₂ = 1, of the largest ‖x‖₂"),
             (self.multiplicative, "‖u‖₁ = 1, of the largest |xᵢ|"),
         ):
             margin = "none was found" if side.margin is None else f"{below(side.margin[0])} to {above(side.margin[1])}"
-            bound = "–" if side.bound is None else f"{side.bound:,}"
-            mistakes = "–" if side.mistakes is None else f"{side.mistakes:,}"
-            rows.append((side.called, mistakes, bound, f"{margin} ({kind})"))
+            counts = ("–" if count is None else f"{count:,}" for count in (side.mistakes, side.bound))
+            rows.append((side.called, *counts, f"{margin} ({kind})"))
+        return rows
+
+    def __str__(self) -> str:
+        rows = self.rows()
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         table = [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}".rstrip() for row in rows]
         said = [textwrap.fill(each, 110) for each in (self.sentence, self.reason) if each]
@@ -136,7 +139,7 @@ def duel(made: Certified) -> Duel:
     facts, perceptron = made.facts, made.held[0]
     return Duel(
         _side(perceptron, perceptron, facts.longest),
-        _side(made.of(Winnow, BalancedWinnow), made.of(BalancedWinnow), facts.largest),
+        _side(made.multiplicative, next(each for each in made.held if isinstance(each.learner, BalancedWinnow)), facts.largest),
         (facts.longest / facts.largest) ** 2 if facts.largest else 0.0,
         _that_matter(perceptron),
         facts.recipe.n,
@@ -158,13 +161,9 @@ def _side(held: Held, with_margin: Held, size: float) -> Side:
 
 def _that_matter(held: Held) -> float:
     """(‖u‖₁/‖u‖₂)² of the witness with the least bound."""
-    if held.played is None or held.best is None:
+    if held.witness is None:
         return 0.0
-    used = zip(held.played.witnesses, held.played.certificates, strict=True)
-    witness = next(each for each, found in used if held.best in found)
-    if not isinstance(witness, Separator):
-        return 0.0
-    sizes = np.abs(np.append(witness.u, witness.bias_weight))
+    sizes = np.abs(np.append(held.witness.u, held.witness.bias_weight))
     length = float(np.linalg.norm(sizes))
     return (float(sizes.sum()) / length) ** 2 if length else 0.0
 

@@ -28,6 +28,8 @@ def verify(options: argparse.Namespace) -> int:
         raise ParameterError(
             f"found {given[0]} with --check, but {options.check} says which learners play: leave the option out"
         )
+    if options.report is not None:
+        raise ParameterError("found --report with --check, which makes no page: leave one of them out")
     source, proof = Source(*options.source), Proof.load(options.check)
     with Bar(quiet=options.quiet or options.json) as bar:
         streams = Streams(source, bar, **_read(options, proof))

@@ -33,6 +33,7 @@ th:first-child, td:first-child { text-align: left; padding-left: 0; white-space:
 th:first-child, td:first-child { min-width: 7.5rem; }
 @media (max-width: 30rem) { th, td { padding: 0.15rem 0.4rem; } }
 .theorems th:last-child, .theorems td:last-child { text-align: left; white-space: normal; }
+.proven th:first-child, .proven td:first-child { white-space: nowrap; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; font-size: 0.9rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
