@@ -137,11 +137,6 @@ def test_attributes_are_called_by_their_names(tmp_path: Path) -> None:
     )
 
 
-def test_a_bar_shows_on_a_terminal_and_nothing_else_goes_to_stderr(tmp_path: Path) -> None:
-    assert run("certify", small(tmp_path), "--n", 8).err == ""
-    assert run("certify", small(tmp_path), "--n", 8, "--quiet", terminal=True).err == ""
-
-
 def test_what_says_little_comes_last_and_is_no_headline(tmp_path: Path) -> None:
     noisy = [(label if k % 3 else -label, x) for k, (label, x) in enumerate(ROWS)]
     ran = run("certify", small(tmp_path, noisy), "--n", 8)

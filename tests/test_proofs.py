@@ -22,6 +22,7 @@ import thresher as th
 from tests.exactly import dot
 from tests.strategies import streams
 from thresher.data.fingerprint import Fingerprint
+from thresher.evaluate.exact import exactly
 from thresher.evaluate.parts import Examples
 from thresher.evaluate.proof import Proof
 
@@ -187,26 +188,55 @@ def check_cover(run: Any, rows: list[tuple[list[float], int]]) -> None:
 CHECKS = {"perceptron": check_numbers, "cover": check_cover}
 
 
+@given(streams(n=3, value=st.sampled_from([0.0, 1.0])), st.lists(st.floats(0, 3), min_size=3, max_size=3), st.floats(0.01, 1))
+def test_the_exact_numbers_are_those_of_the_definitions(stream: Any, mu: list[float], delta: float) -> None:
+    plain = list(zip(stream.rows.reshape(-1, 3).tolist(), stream.labels, strict=True))
+    examples: Examples = [(stream.rows.reshape(-1, 3), stream.labels)] if plain else []
+    scores = [(dot(mu, x), y) for x, y in plain]
+    missing = [1 - score if y > 0 else score - (1 - Fraction(delta)) for score, y in scores]
+    found = exactly(th.Threshold(mu, delta=delta), examples, None)
+    assert found == {"norm": sum(map(Fraction, mu)), "errors": sum(each for each in missing if each > 0)}
+    least = min((score for score, y in scores if y > 0), default=Fraction(1))
+    assert exactly(th.Cover(mu), examples, None) == ({"norm": sum(map(Fraction, mu)) / least} if least > 0 else {})
+    on = {i for i in (0, 1) if mu[i] > 1}
+    true = [(sum(x[i] for i in on) + (x[2] == 0), y) for x, y in plain]
+    errors = sum((count == 0) if y > 0 else count for count, y in true)
+    assert exactly(th.Disjunction(3, on, {2}), examples, None) == {"errors": errors}
+    found = exactly(th.Separator(mu, bias_weight=-0.3, margin=delta), examples, 0.7)
+    agreed = [y * (score + Fraction(-0.3) * Fraction(0.7)) for score, y in scores]
+    short = [Fraction(delta) - each for each in agreed if each < Fraction(delta)]
+    assert (found["distance"], found["squared"]) == (sum(short), sum(each * each for each in short))
+    assert found["margin"] == min(agreed, default=Fraction(delta))
+    square = dot(mu, mu) + Fraction(-0.3) ** 2
+    assert square <= found["norm"] ** 2 <= square * (1 + Fraction(1, 2**190))
+
+
 # ---- what was changed ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_every_changed_byte_of_a_proof_is_found_or_changes_nothing(tmp_path: Path, name: str) -> None:
     text, make = PROOFS[name]
-    path = written(tmp_path, text)
-    make(path).save(tmp_path / "proof.json")
-    content, plain = (tmp_path / "proof.json").read_bytes(), rows(path)
+    path, file = written(tmp_path, text), tmp_path / "proof.json"
+    make(path).save(file)
+    content, plain = file.read_bytes(), rows(path)
     examples: Examples = [([x for x, _ in plain], [y for _, y in plain])]
-    for k, byte in enumerate(content):
-        changed = content[:k] + bytes([byte ^ (1, 2, 4)[k % 3]]) + content[k + 1 :]
-        try:
-            proof = loaded(tmp_path, changed)
-            if json.loads(changed) != json.loads(content):
-                proof.check(examples)
-                CHECKS[name](proof.runs[0], plain)  # another, and what it says is true of its own witness
-        except (th.StoreError, th.ExampleError):
-            continue
-        assert byte in b" \n0123456789"
+    with file.open("r+b", buffering=0) as changing:
+        for k, byte in enumerate(content):
+            changed = bytes([byte ^ (1, 2, 4)[k % 3]])
+            changing.seek(k)
+            changing.write(changed)
+            try:
+                proof = th.Proof.load(file)
+                if json.loads(content[:k] + changed + content[k + 1 :]) != json.loads(content):
+                    proof.check(examples)
+                    CHECKS[name](proof.runs[0], plain)  # another, and what it says is true of its own witness
+                assert byte in b" \n0123456789"
+            except (th.StoreError, th.ExampleError):
+                pass
+            changing.seek(k)
+            changing.write(bytes([byte]))
+    assert file.read_bytes() == content
 
 
 @pytest.mark.parametrize("name", PROOFS)
