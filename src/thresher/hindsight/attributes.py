@@ -21,7 +21,7 @@ __all__ = ["Market", "cheapest", "fractions", "greedy"]
 
 Slots = NDArray[np.intp]
 
-_LARGEST_PROGRAM = 2_000_000  # nonzeros
+_LARGEST_PROGRAM = 300_000  # nonzeros
 _NODES = 200  # of a search for the best whole solution: beyond, the best so far will do
 
 
@@ -38,23 +38,26 @@ class Market:
 
     def cost(self, chosen: Slots) -> float:
         """What these columns cost with the fines."""
-        covered = self._covered(chosen)
-        left = int(np.count_nonzero(~covered))
+        left = int(np.count_nonzero(self._covers(chosen) == 0))
         return float(self.prices[chosen].sum()) + (left * self.fine if left else 0.0)
-
-    def _covered(self, chosen: Slots) -> NDArray[np.bool_]:
-        picked = np.zeros(self.on.shape[1])
-        picked[chosen] = 1.0
-        return (self.on @ picked) > 0.0
 
     def pruned(self, chosen: Slots) -> Slots:
         """Without those that cost no less than they save, the dearest first."""
-        left = chosen
-        for column in sorted(chosen.tolist(), key=lambda column: -self.prices[column]):
-            fewer = left[left != column]
-            if self.cost(fewer) <= self.cost(left):
-                left = fewer
-        return left
+        columns, covers = self.on.tocsc(), self._covers(chosen)
+        left = set(chosen.tolist())
+        for column in sorted(left, key=lambda column: (-self.prices[column], column)):
+            rows = columns.indices[columns.indptr[column] : columns.indptr[column + 1]]
+            alone = int(np.count_nonzero(covers[rows] == 1))
+            if alone == 0 or self.prices[column] >= alone * self.fine:
+                covers[rows] -= 1
+                left.remove(column)
+        return np.array(sorted(left), dtype=np.intp)
+
+    def _covers(self, chosen: Slots) -> NDArray[np.int64]:
+        """How many of these columns are on in each row."""
+        picked = np.zeros(self.on.shape[1])
+        picked[chosen] = 1.0
+        return np.asarray(self.on @ picked, dtype=np.int64)
 
 
 def greedy(market: Market) -> Slots:
@@ -66,18 +69,17 @@ def greedy(market: Market) -> Slots:
     [0, 1]
     """
     chosen: list[int] = []
-    open_rows = np.ones(market.on.shape[0], dtype=np.bool_)
-    counts = np.bincount(market.on.indices, minlength=market.on.shape[1]).astype(np.float64)
+    columns, bare = market.on.tocsc(), np.ones(market.on.shape[0], dtype=np.bool_)
+    counts = np.diff(columns.indptr).astype(np.float64)
     while True:
         worth = (counts > 0.0) & (counts * min(market.fine, 2.0**60) > market.prices)
         if not worth.any():
             return np.array(sorted(chosen), dtype=np.intp)
         best = int(np.argmax(np.where(worth, counts / np.maximum(market.prices, 2.0**-60), -1.0)))
         chosen.append(best)
-        column = np.zeros(market.on.shape[1])
-        column[best] = 1.0
-        new = np.flatnonzero(((market.on @ column) > 0.0) & open_rows)
-        open_rows[new] = False
+        rows = columns.indices[columns.indptr[best] : columns.indptr[best + 1]]
+        new = rows[bare[rows]]
+        bare[new] = False
         counts -= np.bincount(market.on[new].indices, minlength=len(counts))
 
 

@@ -12,7 +12,7 @@ from thresher.bounds.arguments import positive, whole
 from thresher.evaluate.parts import Examples
 from thresher.hindsight.margins import Margins
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
-from thresher.hindsight.soft import Dual, Soft, descended
+from thresher.hindsight.soft import Dual, Soft, Work, descended
 from thresher.hindsight.witness import compact, separator, theorem
 from thresher.ledger import Separator
 from thresher.linear import Perceptron
@@ -113,19 +113,19 @@ def _sweep(signed: Signed, gap: float) -> _Swept:
     if not length > _NOTHING:
         return best
     v, bound = _scaled(signed, v / length)
-    weight = math.inf
+    weight, work = math.inf, Work()
     for _ in range(_PROGRAMS):
         before, weight = weight, math.sqrt(min(bound, best.bound)) * signed.radius / float(np.linalg.norm(v)) / signed.each
         if abs(weight - before) <= 0.1 * weight:
             width /= 4
         soft = Soft(weight, width)
-        v = descended(signed.z, v, soft, min(0.02, gap / 2))
+        v = descended(signed.z, v, soft, min(0.02, gap / 2), work)
         dual = Dual(len(v))
         dual.add(signed.z, soft.slopes(signed.z @ v))
         v, bound = _scaled(signed, v)
         least = max(best.least, _floor(dual, signed, signed.each))
         best = _Swept(v, bound, least, soft) if bound < best.bound else replace(best, least=least)
-        if best.bound <= (1 + 0.9 * gap) * least or width < _NARROWEST:
+        if best.bound <= (1 + 0.9 * gap) * least or width < _NARROWEST or work.done:
             break
     return best
 

@@ -12,7 +12,7 @@ from thresher.bounds.arguments import positive
 from thresher.evaluate.parts import Examples
 from thresher.hindsight.inseparable import Proof, contradiction, gordan
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
-from thresher.hindsight.soft import Dual, Soft, descended
+from thresher.hindsight.soft import Dual, Soft, Work, descended
 from thresher.hindsight.witness import compact, separator
 from thresher.ledger import Separator
 from thresher.linear import Perceptron
@@ -70,14 +70,18 @@ def best_separator(
     rows = Rows(examples, lambda n: Perceptron(n, bias=bias, normalize=normalize), memory)
     if proof := contradiction(rows):
         return FoundSeparator(None, 0.0, 0.0, proof, "a row of zeros, or an example with both labels", rows.passes)
-    signed = rows.signed
-    found = _hardest(signed, gap)
+    signed, work = rows.signed, Work()
+    found = _hardest(signed, gap, work)
     for _ in range(_PASSES if rows.sampled else 0):
         low, worst = rows.lowest(found.v, 1.0)
-        if low * (1 + gap) >= found.most * float(np.linalg.norm(found.v)) or found.most <= _NO_MARGIN * signed.radius:
+        if (
+            low * (1 + gap) >= found.most * float(np.linalg.norm(found.v))
+            or found.most <= _NO_MARGIN * signed.radius
+            or work.done
+        ):
             break
         signed = signed.plus(worst)
-        found = _hardest(signed, gap)
+        found = _hardest(signed, gap, work)
     proof = gordan(rows, signed, found.alpha) if found.margin <= 0.0 else ()
     witness, margin = separator(found.v, 1.0, rows, _CALLED), 0.0
     if found.margin > 0.0:
@@ -105,7 +109,7 @@ class _Hard:
     most: float
 
 
-def _hardest(signed: Signed, gap: float) -> _Hard:
+def _hardest(signed: Signed, gap: float, work: Work) -> _Hard:
     """Programs that are ever less soft, until the interval is narrow or nothing is left of it."""
     columns, small = compact(signed)
     z, square = small.z, signed.radius * signed.radius
@@ -114,7 +118,7 @@ def _hardest(signed: Signed, gap: float) -> _Hard:
     best = _Hard(v, np.ones(z.shape[0]), -math.inf, signed.radius)
     for _ in range(_PROGRAMS):
         soft = Soft(1.0, width, math.inf)
-        v = descended(z, v, soft, min(0.02, gap / 2))
+        v = descended(z, v, soft, min(0.02, gap / 2), work)
         norm, margins = float(np.linalg.norm(v)), z @ v
         dual, alpha = Dual(len(v)), soft.slopes(margins)
         dual.add(z, alpha)
@@ -122,7 +126,7 @@ def _hardest(signed: Signed, gap: float) -> _Hard:
         margin = float(margins.min()) / norm if norm > 0.0 else 0.0
         better = best if margin <= best.margin else replace(best, v=v, margin=margin)
         best = better if most >= best.most else replace(better, alpha=alpha, most=most)
-        if best.most <= max(_NO_MARGIN * signed.radius, (1 + 0.9 * gap) * best.margin):
+        if best.most <= max(_NO_MARGIN * signed.radius, (1 + 0.9 * gap) * best.margin) or work.done:
             break
         width /= 8
     wide = np.zeros(signed.z.shape[1])

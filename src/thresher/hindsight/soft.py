@@ -8,7 +8,6 @@ continues it, of slope `cap`. With cap = 1 and μ → 0 it is the hinge loss, wi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,9 +15,9 @@ import numpy as np
 from thresher.hindsight.rows import Floats, Signed
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csc_matrix, csr_matrix
 
-__all__ = ["Dual", "Soft", "descended"]
+__all__ = ["Dual", "Soft", "Work", "descended"]
 
 _U = 2.0**-53
 _STEPS = 40
@@ -35,6 +34,23 @@ class Soft(NamedTuple):
     def slopes(self, margins: Floats) -> Floats:
         """α, one for each row with this v·z."""
         return np.clip((1.0 - margins) / self.width, 0.0, self.cap)
+
+
+class Work:
+    """How much may still be done, in nonzeros multiplied: the same on every machine, where a clock is not."""
+
+    def __init__(self, left: float = 4e9) -> None:
+        self.left = left
+
+    def product(self, z: csr_matrix | csc_matrix, v: Floats) -> Floats:
+        """z·v, which is work."""
+        self.left -= z.nnz
+        return np.asarray(z @ v, dtype=np.float64)
+
+    @property
+    def done(self) -> bool:
+        """Whether it is time to be content with what was found."""
+        return self.left <= 0.0
 
 
 class Dual:
@@ -79,48 +95,44 @@ class Dual:
         return (2 * self.rows + 4 * signed.terms + 64) * 2 * _U * self._size * (1 + (self.rows + 8) * 2 * _U)
 
 
-def descended(z: csr_matrix, v: Floats, soft: Soft, precision: float) -> Floats:
-    """A v with ‖∇P(v)‖ ≤ precision·λ‖v‖, from here; or as near as some forty of Newton's steps come.
+def descended(z: csr_matrix, v: Floats, soft: Soft, precision: float, work: Work) -> Floats:
+    """A v with ‖∇P(v)‖ ≤ precision·λ‖v‖, from here; or as near as some forty of Newton's steps come, or the work that is left.
 
     Each step solves (λI + Σ zzᵀ/μ) d = −∇P by conjugate gradients, over the rows where h is curved, and goes as far along d
     as P falls.
     """
-    margins = z @ v
+    margins = work.product(z, v)
     for _ in range(_STEPS):
         slopes = soft.slopes(margins)
-        gradient = soft.weight * v - z.T @ slopes
-        if float(np.linalg.norm(gradient)) <= precision * soft.weight * float(np.linalg.norm(v)):
+        gradient = soft.weight * v - work.product(z.T, slopes)
+        if float(np.linalg.norm(gradient)) <= precision * soft.weight * float(np.linalg.norm(v)) or work.done:
             break
         curved = z[np.flatnonzero((slopes > 0.0) & (slopes < soft.cap))]
-        direction = _conjugate(_hessian(curved, soft), -gradient)
-        along = z @ direction
+        direction = _newton(curved, soft, -gradient, work)
+        along = work.product(z, direction)
         step = _step(soft, margins, along, float(v @ direction), float(direction @ direction))
         if step == 0.0:
             break  # rounding has the last word
         v = v + step * direction
-        margins = z @ v
+        margins = work.product(z, v)
     return v
 
 
-def _hessian(curved: csr_matrix, soft: Soft) -> Callable[[Floats], Floats]:
-    return lambda p: soft.weight * p + (curved.T @ (curved @ p)) / soft.width
-
-
-def _conjugate(matrix: Callable[[Floats], Floats], b: Floats) -> Floats:
-    """An x with matrix·x ≈ b, to a tenth."""
-    x, rest = np.zeros_like(b), b.copy()
+def _newton(curved: csr_matrix, soft: Soft, b: Floats, work: Work) -> Floats:
+    """A d with (λI + Σ zzᵀ/μ) d ≈ b, to a tenth, the sum over these rows."""
+    d, rest = np.zeros_like(b), b.copy()
     p, square = rest.copy(), float(rest @ rest)
     enough = 0.01 * square
     for _ in range(_CONJUGATE):
-        if not square > enough:
+        if not square > enough or work.done:
             break
-        q = matrix(p)
+        q = soft.weight * p + work.product(curved.T, work.product(curved, p)) / soft.width
         length = square / float(p @ q)
-        x += length * p
+        d += length * p
         rest -= length * q
         before, square = square, float(rest @ rest)
         p = rest + (square / before) * p
-    return x
+    return d
 
 
 def _step(soft: Soft, margins: Floats, along: Floats, inner: float, square: float) -> float:

@@ -22,6 +22,7 @@ __all__ = ["FoundSumMargin", "best_sum_margin"]
 
 _CALLED = "the u with the largest margin for ‖u‖₁ = 1 that was found in hindsight"
 _PROGRAMS = 40
+_LARGEST_PROGRAM = 5000  # rows and columns: beyond, what was found will do
 _MORE = 500  # rows, and columns, that a program may grow by
 _NO_MARGIN = 2.0**-24
 
@@ -82,7 +83,7 @@ def best_sum_margin(
             best, margin = u / size, smallest / size
         grown, wider = working.plus(worst), np.union1d(columns, _largest(np.abs(dual.vector), _MORE))
         stuck = grown.z.shape[0] == working.z.shape[0] and len(wider) == len(columns)
-        if most <= max(_NO_MARGIN, (1 + 0.9 * gap) * margin) or stuck:
+        if most <= max(_NO_MARGIN, (1 + 0.9 * gap) * margin) or stuck or grown.z.shape[0] + len(wider) > _LARGEST_PROGRAM:
             break
         working, columns = grown, wider
     return _checked(rows, best, margin, most)
