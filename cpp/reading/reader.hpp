@@ -114,7 +114,7 @@ class Reader final : public AnyReader {
   public:
     Reader(const Policy& policy, Format format, std::size_t threads = 1, const Sizes& sizes = {})
         : AnyReader(format.n(), sizes),
-          ahead_(threads == 1 ? 1 : threads + 1),
+          ahead_(threads == 1 ? 1 : threads + 4),
           turns_(threads, Parser<Format>(policy, std::move(format), sizes, spare)) {}
 
     void cut(bool last) override {
