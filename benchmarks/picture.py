@@ -1,4 +1,4 @@
-"""Growth as a picture: one panel for each thing that grows, both axes logarithmic, with what is proportional as a thin line."""
+"""Growth as a picture: one panel for each thing that grows, both axes logarithmic, with what would be in proportion dashed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 __all__ = ["picture"]
 
 _WIDTH, _HEIGHT, _COLUMNS = 300, 230, 3
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 34, 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 36, 40, 30
 _STYLE = """
   svg { font: 12px sans-serif; background: #fff }
   text { fill: #333 } .title { font-weight: bold } .axis { stroke: #bbb; fill: none }
@@ -52,9 +52,11 @@ def _panel(over: str, seconds: Mapping[int, float]) -> str:
     points = [place(value, time) for value, time in seconds.items()]
     parts = [f'<text class="title" x="{_LEFT}" y="18">{escape(over)}</text>']
     parts.append(f'<path class="axis" d="M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}"/>')
-    even = [place(value, times[0] * value / values[0]) for value in values if times[0] * value / values[0] < math.exp(high)]
-    if len(even) > 1:
-        parts.append(f'<path class="even" d="{_path(even)}"/>')
+    power = 1 if times[-1] > times[0] else -1
+    even = [(value, times[0] * (value / values[0]) ** power) for value in values]
+    shown = [place(value, time) for value, time in even if low <= math.log(time) <= high]
+    if len(shown) > 1:
+        parts.append(f'<path class="even" d="{_path(shown)}"/>')
     parts.append(f'<path class="time" d="{_path(points)}"/>')
     for (x, y), value, time in zip(points, values, times, strict=True):
         parts.append(f'<circle class="point" cx="{x}" cy="{y}" r="3"/>')
