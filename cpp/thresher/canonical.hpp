@@ -60,6 +60,8 @@ inline double kept_of(Domain domain, double low, double high) {
 // Where a row that is not yet canonical becomes so. Kept across rows, so that it allocates only to grow.
 class Canonical {
   public:
+    static constexpr std::size_t few = 128;  // a multiple of 64, and a place fits a byte
+
     void clear() { features_.clear(); }
     void add(std::int64_t slot, double value) { features_.push_back({slot, value}); }
 
@@ -79,6 +81,15 @@ class Canonical {
             return true;
         });
         return fault;
+    }
+
+    // Whether each feature of the row that was settled, of a few, has a slot of its own: then the place of each is
+    // known, and a row with other values in the same slots needs no sorting.
+    bool placed() const { return placed_; }
+    // Gives the feature that was added as number i another value, for `settle_again`.
+    void replace(std::size_t i, double value) { features_[places_[i]].value = value; }
+    void settle_again() {
+        settle([](const Feature&, const Feature&) { return true; });
     }
 
     template <class Index, class Value>
@@ -145,6 +156,7 @@ class Canonical {
     void sort() {
         const std::size_t size = features_.size();
         std::int32_t keys[few];
+        placed_ = false;
         if (size > few || !narrow(keys)) {
             std::sort(features_.begin(), features_.end());
             return;
@@ -157,11 +169,13 @@ class Canonical {
             std::int32_t rank = 0;
             for (std::size_t j = 0; j < padded; ++j) rank += keys[j] < keys[i];
             taken[rank / 64] |= std::uint64_t{1} << (rank % 64);
+            places_[i] = static_cast<std::uint8_t>(rank);
             sorted_[static_cast<std::size_t>(rank)] = features_[i];
         }
         int ranks = 0;
         for (const auto word : taken) ranks += std::popcount(word);
-        if (static_cast<std::size_t>(ranks) == size) {
+        placed_ = static_cast<std::size_t>(ranks) == size;
+        if (placed_) {
             features_.swap(sorted_);
         } else {  // two features share a slot, and so a rank
             std::sort(features_.begin(), features_.end());
@@ -181,15 +195,20 @@ class Canonical {
     // From sorted features to slots and values. `join(kept, next)` meets two features of one slot.
     template <class Join>
     void settle(Join&& join) {
-        clear_row();
-        std::size_t j = 0;
+        slots_.resize(features_.size());
+        values_.resize(features_.size());
+        std::size_t size = 0, j = 0;
         while (j < features_.size()) {
             Feature kept = features_[j++];
             while (j < features_.size() && features_[j].slot == kept.slot) {
                 if (!join(kept, features_[j++])) return;
             }
-            if (kept.value != 0.0) push(kept.slot, kept.value);
+            slots_[size] = kept.slot;
+            values_[size] = kept.value;
+            size += kept.value != 0.0;
         }
+        slots_.resize(size);
+        values_.resize(size);
     }
 
     void clear_row() {
@@ -201,9 +220,10 @@ class Canonical {
         values_.push_back(value);
     }
 
-    static constexpr std::size_t few = 128;  // a multiple of 64
     std::vector<Feature> features_;
     std::vector<Feature> sorted_;
+    std::uint8_t places_[few] = {};  // of each feature as it came, among the sorted ones
+    bool placed_ = false;
     std::vector<std::int64_t> slots_;
     std::vector<double> values_;
 };
