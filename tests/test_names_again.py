@@ -121,7 +121,7 @@ def test_what_changed_after_predict_is_what_is_learned(change: Callable[[dict[st
 
 
 def test_names_at_the_address_of_others_are_read_anew() -> None:
-    met = set()
+    met: set[int] = set()
     for k in range(200):
         x = {f"{k:04d}": 1.0, f"{k:05d}": 2.0}
         met.update(map(id, x))

@@ -54,15 +54,18 @@ auto codes_of(const Batch& batch, int positive) {
 class PythonReader {
   public:
     PythonReader(std::string_view format, std::size_t n, bool zero_based, bool keep_tags, std::string_view labels,
-                 bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values)
+                 bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values,
+                 std::vector<std::string> interactions, std::size_t ngrams)
         : n_(n) {
         if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
         const Domain domain = domain_named(values);
         const reading::Policy policy{labelled(labels), drop_unlabelled, skip_bad, needs_features, domain};
+        reading::Expansion expansion(std::move(interactions), ngrams, domain);
         if (format == "svmlight") {
             reader_ = std::make_unique<reading::Reader<reading::Svmlight>>(policy, reading::Svmlight(n, zero_based));
         } else if (format == "vw") {
-            reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(policy, reading::Vowpal(n, keep_tags, domain));
+            reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(
+                policy, reading::Vowpal(n, keep_tags, domain, std::move(expansion)));
         } else {
             throw std::invalid_argument("no such format");
         }
@@ -177,11 +180,11 @@ void bind_reading(nb::module_& m) {
         return [member](PythonReader& self) { return self.with([member](AnyReader& r) { return r.*member; }); };
     };
     nb::class_<PythonReader>(m, "Reader", "Reads svmlight or Vowpal Wabbit text.")
-        .def(
-            nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool, std::string_view>(),
-            nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
-            nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"),
-            nb::arg("values"))
+        .def(nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool, std::string_view,
+                      std::vector<std::string>, std::size_t>(),
+             nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
+             nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"),
+             nb::arg("values"), nb::arg("interactions") = std::vector<std::string>(), nb::arg("ngrams") = 1)
         .def("fill", &PythonReader::fill, nb::arg("readinto"),
              nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
         .def("next", &PythonReader::next, nb::arg("last"))
@@ -247,6 +250,7 @@ void bind_reading(nb::module_& m) {
                          });
                      })
         .def_prop_ro("stopped", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.stopped(); }); })
+        .def_prop_ro("paused", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.paused(); }); })
         .def_prop_ro("saw_query",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return r.saw_query(); }); })
         .def_prop_ro("digest", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.digest(); }); })

@@ -61,7 +61,9 @@ class AnyReader {
     void filled(std::size_t count) { end_ += std::min(count, buffer_.size() - padding - end_); }
 
     // The rows of the whole lines in the buffer; of everything in it if these are the `last` bytes of their file. It
-    // stops before a line that cannot be read, unless such lines are skipped; then `stopped()`.
+    // stops before a line that cannot be read, unless such lines are skipped; then `stopped()`. And after rows that are
+    // large, where lines make more features than they hold; then `paused()`, and it is called again before anything
+    // else.
     virtual Rows next(bool last) = 0;
     virtual void keep_names(const Rows& rows, const bool* changed) = 0;
     virtual std::vector<std::string> names_of(const Rows& rows, std::size_t k) = 0;
@@ -85,6 +87,7 @@ class AnyReader {
     }
 
     bool stopped() const { return stopped_; }
+    bool paused() const { return paused_; }
     std::uint64_t digest() const { return digest_.value(); }  // of all bytes that were read or passed over
 
     std::shared_ptr<Spare> spare = std::make_shared<Spare>();
@@ -123,6 +126,7 @@ class AnyReader {
     bool fresh_ = true;                                        // at the first byte of a file
     bool too_long_ = false;                                    // inside a line that is too long, which is passed over
     bool stopped_ = false;
+    bool paused_ = false;
     Digest digest_;
 };
 
@@ -138,7 +142,7 @@ class Reader final : public AnyReader {
         rows.generation = generation_;
         const char* at = buffer_.data() + start_;
         const char* const end = buffer_.data() + end_;
-        while (at != end && !stopped_) {
+        while (at != end && !stopped_ && rows.terms < most_terms) {
             const char* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
             check_length(static_cast<std::size_t>((newline == nullptr ? end : newline) - at));
             if (newline == nullptr) {
@@ -150,6 +154,7 @@ class Reader final : public AnyReader {
             read_line(at, rows);
             at = newline + (newline != end);
         }
+        paused_ = at != end && !stopped_ && rows.terms >= most_terms;
         consume(static_cast<std::size_t>(at - (buffer_.data() + start_)));
         return rows;
     }

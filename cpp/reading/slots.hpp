@@ -20,6 +20,7 @@ class HashedRow {
     HashedRow(std::size_t n, Domain domain) : n_(n), domain_(domain) {}
 
     std::size_t n() const { return n_; }
+    std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
 
     [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
