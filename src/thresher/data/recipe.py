@@ -52,8 +52,8 @@ class Recipe:
         if self.format == "svmlight" and (self.interactions or self.ngrams != 1):
             option = "--interactions" if self.interactions else "--ngrams"
             raise ParameterError(f"found {option} for {FORMATS[self.format]}, which has indices: no namespaces, and no words")
-        if not 1 <= self.ngrams <= MOST_TOGETHER:
-            raise ParameterError(f"found ngrams = {self.ngrams}, expected from 1 to {MOST_TOGETHER} words")
+        if not isinstance(self.ngrams, int) or not 1 <= self.ngrams <= MOST_TOGETHER:
+            raise ParameterError(f"found ngrams = {self.ngrams!r}, expected from 1 to {MOST_TOGETHER} words")
         object.__setattr__(self, "interactions", interactions_in_order(self.interactions))
 
     @property
