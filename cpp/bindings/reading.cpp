@@ -19,6 +19,8 @@ namespace {
 using reading::AnyReader;
 using reading::Rows;
 
+constexpr std::size_t pieces_to_expand = std::size_t{1} << 16;  // bytes: each may make many rows of its own
+
 struct Batch {
     Batch(reading::Parsed&& read, std::size_t n, std::shared_ptr<reading::Spare> spare)
         : parsed(std::move(read)), n(n), spare(std::move(spare)) {}
@@ -58,18 +60,21 @@ nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.s
 class PythonReader {
   public:
     PythonReader(std::string_view format, std::size_t n, bool zero_based, bool keep_tags, std::string_view labels,
-                 bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values, std::size_t threads)
+                 bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values,
+                 std::vector<std::string> interactions, std::size_t ngrams, std::size_t threads)
         : n_(n) {
         if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
         if (threads < 1 || threads > reading::most_threads) throw std::invalid_argument("threads must be from 1 to 64");
         const Domain domain = domain_named(values);
         const reading::Policy policy{labelled(labels), drop_unlabelled, skip_bad, needs_features, domain};
+        reading::Expansion expansion(std::move(interactions), ngrams, domain);
         if (format == "svmlight") {
             reader_ =
                 std::make_unique<reading::Reader<reading::Svmlight>>(policy, reading::Svmlight(n, zero_based), threads);
         } else if (format == "vw") {
-            reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(policy, reading::Vowpal(n, keep_tags, domain),
-                                                                         threads);
+            const reading::Sizes sizes = expansion.wanted() ? reading::Sizes{pieces_to_expand} : reading::Sizes{};
+            reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(
+                policy, reading::Vowpal(n, keep_tags, domain, std::move(expansion)), threads, sizes);
         } else {
             throw std::invalid_argument("no such format");
         }
@@ -199,10 +204,11 @@ void bind_reading(nb::module_& m) {
     };
     nb::class_<PythonReader>(m, "Reader", "Reads svmlight or Vowpal Wabbit text.")
         .def(nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool, std::string_view,
-                      std::size_t>(),
+                      std::vector<std::string>, std::size_t, std::size_t>(),
              nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
              nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"),
-             nb::arg("values"), nb::arg("threads"))
+             nb::arg("values"), nb::arg("interactions") = std::vector<std::string>(), nb::arg("ngrams") = 1,
+             nb::arg("threads") = 1)
         .def("fill", &PythonReader::fill, nb::arg("readinto"),
              nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
         .def("cut", &PythonReader::cut, nb::arg("last"))

@@ -43,7 +43,9 @@ struct Parsed {
     std::int64_t bad_lines = 0;
     std::vector<Bad> bad;    // the first of them
     bool stopped = false;    // at a line that cannot be read, since such lines are not skipped
-    std::size_t passed = 0;  // the bytes up to its end, or all
+    std::size_t passed = 0;  // the bytes up to its end, or all: or fewer, if their lines make very many features
+
+    bool paused() const { return !stopped && piece.start + passed < piece.end; }
 };
 
 template <class Format>
@@ -60,7 +62,7 @@ class Parser {
         if (piece.first && end - at >= 3 && std::memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;  // a byte-order mark
         parsed.rows = spare_->rows(static_cast<std::size_t>(end - at) + 1);
         bool too_long = piece.inside;  // what stands before the next line break is passed over
-        while (at != end && !parsed.stopped) {
+        while (at != end && !parsed.stopped && parsed.rows.terms < most_terms) {
             const char* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
             const auto size = static_cast<std::size_t>((newline == nullptr ? end : newline) - at);
             if (size > longest_ && !std::exchange(too_long, true)) {

@@ -26,7 +26,9 @@ struct Text {
 
     Text() = default;
     explicit Text(std::size_t room)
-        : capacity(room), bytes(std::make_unique_for_overwrite<char[]>(capacity + padding)) {}
+        : capacity(room), bytes(std::make_unique_for_overwrite<char[]>(capacity + padding)) {
+        std::memset(bytes.get() + capacity, 0, padding);
+    }
 
     std::size_t capacity = 0;
     std::unique_ptr<char[]> bytes;
@@ -85,8 +87,11 @@ class Spare {
     template <class Kept>
     void keep(std::vector<Kept>& in, Kept&& one) {
         const std::lock_guard guard(lock_);
-        if (in.size() < most_kept_ && one.capacity > 0 && one.capacity <= most_room) in.push_back(std::move(one));
+        if (in.size() < most_kept_ && one.capacity > 0 && room_of(one) <= most_room) in.push_back(std::move(one));
     }
+
+    static std::size_t room_of(const Rows& rows) { return std::max(rows.capacity, rows.room); }
+    static std::size_t room_of(const Text& text) { return text.capacity; }
 
     std::mutex lock_;
     std::size_t most_kept_ = 12;
@@ -119,7 +124,6 @@ class Splitter {
         if (end == start_ && !last) return std::nullopt;
         if (text_.capacity == 0) text_ = Text(0);
         Piece piece{std::move(text_), start_, end, file_, std::exchange(fresh_, false), last, inside_};
-        std::memset(piece.text.bytes.get() + piece.text.capacity, 0, Text::padding);
         inside_ = runs_on;
         text_ = spare_.text(std::max(sizes_.buffer, 2 * (end_ - end)));
         std::copy_n(piece.text.bytes.get() + end, end_ - end, text_.bytes.get());

@@ -123,10 +123,11 @@ class Reader final : public AnyReader {
 
     // The first piece is read alone: most often it has both labels, and the others need them.
     bool has_room() const override { return !stopped && !ended_ && turns_.size() < (begun_ ? ahead_ : 1); }
-    bool has_next() const override { return !stopped && turns_.size() > 0; }
+    bool has_next() const override { return !stopped && (rest_ || turns_.size() > 0); }
 
     Parsed next() override {
-        Parsed parsed = turns_.take();
+        Parsed parsed = rest_ ? std::move(*rest_) : turns_.take();
+        if (std::exchange(rest_, std::nullopt)) turns_.own()(parsed);
         if (parsed.known != labels.seen().size()) {  // a label was met after its turn had begun: once more
             spare->give(std::move(parsed.rows));
             parsed = Parsed(std::move(parsed.piece), labels);
@@ -134,11 +135,13 @@ class Reader final : public AnyReader {
         }
         begun_ = true;
         take(parsed);
+        if (parsed.paused()) rest_.emplace(rest_of(parsed.piece, parsed.passed), labels);
         return parsed;
     }
 
     void end() override {
         ended_ = true;
+        rest_.reset();
         turns_.end();
         spare->end();
     }
@@ -165,6 +168,14 @@ class Reader final : public AnyReader {
     }
 
   private:
+    // What comes after the bytes that were passed: it is read when it is asked for, by whoever asks.
+    static Piece rest_of(const Piece& piece, std::size_t passed) {
+        const std::size_t size = piece.end - piece.start - passed;
+        Piece rest{Text(size), 0, size, piece.file, false, piece.last, false};
+        std::copy_n(piece.text.bytes.get() + piece.end - size, size, rest.text.bytes.get());
+        return rest;
+    }
+
     // Whether the names of a row are all kept: then its text need not be read again.
     bool all_known(const Rows& rows, std::size_t k) const {
         for (auto j = static_cast<std::size_t>(rows.starts[k]); j < static_cast<std::size_t>(rows.starts[k + 1]); ++j) {
@@ -176,6 +187,7 @@ class Reader final : public AnyReader {
     std::size_t ahead_;  // how many pieces may wait to be taken
     bool begun_ = false;
     bool ended_ = false;
+    std::optional<Parsed> rest_;  // of the piece that was taken last
     Turns<Parsed, Parser<Format>> turns_;
 };
 

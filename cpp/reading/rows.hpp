@@ -20,6 +20,7 @@ namespace thresher::reading {
 
 inline constexpr std::size_t longest_line = std::size_t{16} << 20;
 inline constexpr std::size_t most_features = std::size_t{1} << 20;  // in a line
+inline constexpr std::size_t most_terms = std::size_t{1} << 21;     // in rows, but for the last of them
 inline constexpr std::size_t most_slots = std::size_t{1} << 31;     // slots are 32 bits wide here
 
 // One line that cannot be read: where, what was found there, what was expected.
@@ -219,8 +220,19 @@ struct Rows {
           starts(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
           slots(std::make_unique_for_overwrite<std::int32_t[]>(bytes / 2 + 2)),
           values(std::make_unique_for_overwrite<double[]>(bytes / 2 + 2)),
-          name_tags(std::make_unique_for_overwrite<std::uint32_t[]>(bytes / 2 + 2)) {
+          name_tags(std::make_unique_for_overwrite<std::uint32_t[]>(bytes / 2 + 2)),
+          room(bytes / 2 + 2) {
         starts[0] = 0;
+    }
+
+    // Room for so many terms, where lines make more of them than their text holds.
+    void reserve(std::size_t wanted) {
+        if (wanted <= room) return;
+        wanted = std::max(wanted, 2 * room);
+        grow(slots, wanted);
+        grow(values, wanted);
+        grow(name_tags, wanted);
+        room = wanted;
     }
 
     void clear() {
@@ -238,6 +250,7 @@ struct Rows {
     std::unique_ptr<std::int32_t[]> slots;
     std::unique_ptr<double[]> values;
     std::unique_ptr<std::uint32_t[]> name_tags;  // of each term, where terms are names; 0 where several share it
+    std::size_t room = 0;                        // for terms
     std::size_t size = 0;
     std::size_t terms = 0;              // in whole rows
     std::vector<std::int8_t> labels;    // 0, 1 or unlabelled
@@ -283,6 +296,14 @@ struct Rows {
 
     Block block(std::size_t n) const {
         return SparseBlock<std::int32_t, double>{starts.get(), slots.get(), values.get(), size, n, terms};
+    }
+
+  private:
+    template <class T>
+    void grow(std::unique_ptr<T[]>& column, std::size_t wanted) const {
+        auto larger = std::make_unique_for_overwrite<T[]>(wanted);
+        std::copy_n(column.get(), terms, larger.get());
+        column = std::move(larger);
     }
 };
 

@@ -99,6 +99,8 @@ class Stream:
         format: str | None,
         n: int,
         zero_based: bool,
+        interactions: tuple[str, ...],
+        ngrams: int,
         positive: str | None,
         skip_bad: bool,
         keep_unlabelled: bool,
@@ -121,7 +123,8 @@ class Stream:
         self._first_bad: list[SourceError] = []
         try:
             if recipe is None:
-                recipe = Recipe(format or _detected(self._file, source), n, zero_based)
+                spelled = format or _detected(self._file, source)
+                recipe = Recipe(spelled, n, zero_based, interactions=interactions, ngrams=ngrams)
             if tags and not recipe.named:
                 raise ParameterError(f"{FORMATS[recipe.format]} has no tags")
             self._recipe = recipe
@@ -136,6 +139,8 @@ class Stream:
                 skip_bad=skip_bad,
                 needs_features=rule is not None and rule.normalize and rule.bias is None,
                 values="any" if rule is None else rule.values,
+                interactions=recipe.interactions,
+                ngrams=recipe.ngrams,
                 threads=threads,
             )
         except BaseException:
@@ -381,6 +386,8 @@ def open_stream(
     n: int | None = None,
     bits: int = DEFAULT_BITS,
     zero_based: bool = False,
+    interactions: str | Sequence[str] = (),
+    ngrams: int = 1,
     positive: str | None = None,
     on_bad: str = "stop",
     keep_unlabelled: bool = False,
@@ -396,6 +403,9 @@ def open_stream(
       content.
     - ``n`` is the number of slots, by default 2^bits. Indices are used as they are, names fall into the slot that their
       hash gives.
+    - ``interactions`` such as ``"ab"``, or several of them, add the products of features: each of a namespace that begins with
+      a, with each of one that begins with b; ``:`` stands for any. ``ngrams=2`` adds the pairs of words that follow each other
+      in a namespace, 3 the triples, too, and so on. Both are for names.
     - ``positive`` names the positive label. By default it is the larger number, or the later word in the alphabet.
     - ``on_bad="skip"`` leaves out lines that cannot be read, and counts them; by default they raise `SourceError`.
     - ``keep_unlabelled`` gives examples without a label, too, for a learner to predict; ``ignore_labels`` takes all for such.
@@ -427,6 +437,8 @@ def open_stream(
         format=format,
         n=2**bits if n is None else n,
         zero_based=zero_based,
+        interactions=(interactions,) if isinstance(interactions, str) else tuple(interactions),
+        ngrams=ngrams,
         positive=positive,
         skip_bad=on_bad == "skip",
         keep_unlabelled=keep_unlabelled or ignore_labels,
