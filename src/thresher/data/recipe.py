@@ -52,7 +52,7 @@ class Recipe:
         if self.format == "svmlight" and (self.interactions or self.ngrams != 1):
             option = "--interactions" if self.interactions else "--ngrams"
             raise ParameterError(f"found {option} for {FORMATS[self.format]}, which has indices: no namespaces, and no words")
-        if not isinstance(self.ngrams, int) or not 1 <= self.ngrams <= MOST_TOGETHER:
+        if self.ngrams not in range(1, MOST_TOGETHER + 1):
             raise ParameterError(f"found ngrams = {self.ngrams!r}, expected from 1 to {MOST_TOGETHER} words")
         object.__setattr__(self, "interactions", interactions_in_order(self.interactions))
 
