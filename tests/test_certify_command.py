@@ -19,6 +19,7 @@ from thresher.cli.duel import Duel, Side
 from thresher.cli.picturing import Charted
 from thresher.data.names import slot_of
 from thresher.linear import LEARNERS
+from thresher.store.proof import Reading
 
 ROWS: list[tuple[int, dict[int, float]]] = [
     (+1, {1: 1.0, 3: 1.0}),
@@ -288,7 +289,19 @@ def test_a_proof_remembers_which_label_is_positive_and_where_indices_begin(tmp_p
     path.write_text(svmlight((label, {i - 1: value for i, value in x.items()}) for label, x in ROWS))
     file = saved(tmp_path, path, "--n", 8, "--zero-based", "--positive", "-1")
     check_holds(run("certify", path, "--check", file))
-    assert json.loads(file.read_text())["reading"] == {"positive": "-1", "zero_based": True}
+    told = {"positive": "-1", "zero_based": True, "interactions": [], "ngrams": 1}
+    assert json.loads(file.read_text())["reading"] == told
+
+
+def test_a_proof_remembers_which_names_are_taken_together(tmp_path: Path) -> None:
+    path = tmp_path / "together.vw"
+    path.write_text("1 |a x |b y\n-1 |a x |b z\n1 |a v |b z\n-1 |a v |b y\n" * 10)
+    file = saved(tmp_path, path, "--n", 64, "--interactions", "ab", "--ngrams", 2)
+    assert th.Proof.load(file).reading == Reading("1", False, ("ab",), 2)
+    check_holds(run("certify", path, "--check", file))
+    check_refused_command(
+        tmp_path, "certify", path, "--check", file, "--ngrams", 1, "--interactions", "aa", says=["is not of this"]
+    )
 
 
 def test_names_that_share_a_slot_are_resolved_as_each_learner_does(tmp_path: Path) -> None:

@@ -187,10 +187,11 @@ def test_values_that_add_up_to_nothing_are_left_out(path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("again", [1, 500])
 @pytest.mark.parametrize("size", [1, 2, 191, 192, 193, 255, 256, 257, 5000])
-def test_rows_of_every_size_are_ascending_with_all_their_names(path: Path, size: int) -> None:
+def test_rows_of_every_size_are_ascending_with_all_their_names(path: Path, size: int, again: int) -> None:
     n = 1000
-    names = [f"name-{i}" for i in range(size)]
+    names = [f"name-{i}" for i in range(size)] + ["name-0"] * (again - 1)
     wanted: dict[int, float] = {}
     for name in names:
         wanted[slot_of(name, n)] = wanted.get(slot_of(name, n), 0.0) + 1.0

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "../thresher/canonical.hpp"
 #include "../thresher/elementary.hpp"
@@ -83,6 +84,14 @@ void check_width(std::size_t found, std::size_t expected);  // of examples, in a
 // What `float(value)` gives, unless that drops a part of it.
 std::optional<double> number_of(nb::handle value);
 
+// Where an example becomes canonical. It knows the names that it last read, by the very objects that they were: a row
+// of the same names in the same order, as `learn` is given after `predict`, needs neither hashing nor sorting.
+struct Scratch {
+    Canonical canonical;
+    std::vector<nb::object> names{};  // plain str, which never changes; none unless each has a slot of its own
+    std::size_t n = 0;                // among so many
+};
+
 // One example of Python's, canonical: a mapping, a set, a list, an array or a sparse row.
 class Example {
   public:
@@ -92,14 +101,14 @@ class Example {
     Example(const Example&) = delete;
     Example& operator=(const Example&) = delete;
 
-    CanonicalRow row() const { return canonical_->row(); }
+    CanonicalRow row() const { return scratch_->canonical.row(); }
     std::int64_t collisions() const { return collisions_; }
 
   private:
     void read_other(nb::handle read, std::size_t n);
-    void settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Canonical&));
+    void settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Scratch&));
 
-    std::unique_ptr<Canonical> canonical_;
+    std::unique_ptr<Scratch> scratch_;
     Domain domain_;
     std::int64_t collisions_ = 0;
 };

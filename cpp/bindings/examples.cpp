@@ -9,9 +9,9 @@ namespace thresher::python {
 namespace {
 
 // Scratch rows that are in nobody's hands. Reading an example may run Python code that reads another, so each takes
-// its own. Guarded by the GIL.
-std::vector<std::unique_ptr<Canonical>>& spare() {
-    static std::vector<std::unique_ptr<Canonical>> rows;
+// its own. Guarded by the GIL. Never destroyed: the names that they hold cannot be let go after Python has ended.
+std::vector<std::unique_ptr<Scratch>>& spare() {
+    static auto& rows = *new std::vector<std::unique_ptr<Scratch>>;
     return rows;
 }
 
@@ -75,28 +75,65 @@ double value_of(nb::handle key, nb::handle value) {
     return *number;
 }
 
-void read_dict(nb::handle x, std::size_t n, Canonical& canonical) {
+// The number that a plain float, int or bool is, if a feature can hold it. Reading these runs no Python code.
+std::optional<double> plain_number(PyObject* value) {
+    double number;
+    if (PyFloat_CheckExact(value) != 0) {
+        number = PyFloat_AS_DOUBLE(value);
+    } else if (PyLong_CheckExact(value) != 0 || PyBool_Check(value) != 0) {
+        number = PyLong_AsDouble(value);
+        if (number == -1.0 && PyErr_Occurred() != nullptr) {  // it is too large
+            PyErr_Clear();
+            return std::nullopt;
+        }
+    } else {
+        return std::nullopt;
+    }
+    return acceptable(number) ? std::optional(number) : std::nullopt;
+}
+
+// Reads a row of the names that were read last; false if it is another, or not all of its values are plain numbers.
+bool read_same_names(nb::handle x, std::size_t n, Scratch& scratch) {
+    const std::size_t size = scratch.names.size();
+    if (n != scratch.n || static_cast<std::size_t>(PyDict_Size(x.ptr())) != size) return false;
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (PyDict_Next(x.ptr(), &at, &key, &value) == 0 || key != scratch.names[i].ptr()) return false;
+        const std::optional<double> number = plain_number(value);
+        if (!number) return false;
+        scratch.canonical.replace(i, *number);
+    }
+    scratch.canonical.settle_again();
+    return true;
+}
+
+void read_dict(nb::handle x, std::size_t n, Scratch& scratch) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
     const Py_ssize_t size = PyDict_Size(x.ptr());
+    const bool few = size <= static_cast<Py_ssize_t>(Canonical::few);
     Py_ssize_t features = 0;
     while (PyDict_Next(x.ptr(), &at, &key, &value) != 0) {
         ++features;
-        if (PyUnicode_CheckExact(key) != 0 && PyFloat_CheckExact(value) != 0) {  // reading these runs no Python code
-            const double number = PyFloat_AS_DOUBLE(value);
-            canonical.add(slot_of(utf8(key), n), acceptable(number) ? number : value_of(key, value));
-            continue;
+        if (PyUnicode_CheckExact(key) != 0) {
+            if (const std::optional<double> number = plain_number(value)) {
+                scratch.canonical.add(slot_of(utf8(key), n), *number);
+                if (few) scratch.names.push_back(nb::borrow(key));
+                continue;
+            }
         }
         const nb::object held_key = nb::borrow(key), held_value = nb::borrow(value);
         const double number = value_of(held_key, held_value);
-        canonical.add(slot_of_key(held_key, n), number);
+        scratch.canonical.add(slot_of_key(held_key, n), number);
     }
     if (features != size || PyDict_Size(x.ptr()) != size)
         raise("ExampleError", "the example changed while it was read");
+    if (scratch.names.size() != static_cast<std::size_t>(size)) scratch.names.clear();  // not all of them are plain
 }
 
-void read_set(nb::handle x, std::size_t n, Canonical& canonical) {
-    for (const nb::handle key : nb::borrow<nb::iterable>(x)) canonical.add(slot_of_key(key, n), 1.0);
+void read_set(nb::handle x, std::size_t n, Scratch& scratch) {
+    for (const nb::handle key : nb::borrow<nb::iterable>(x)) scratch.canonical.add(slot_of_key(key, n), 1.0);
 }
 
 template <class Value>
@@ -194,14 +231,18 @@ std::optional<double> number_of(nb::handle value) {
 Example::Example(nb::handle x, std::size_t n, Domain domain) : domain_(domain) {
     auto& rows = spare();
     if (rows.empty()) {
-        canonical_ = std::make_unique<Canonical>();
+        scratch_ = std::make_unique<Scratch>();
     } else {
-        canonical_ = std::move(rows.back());
+        scratch_ = std::move(rows.back());
         rows.pop_back();
     }
-    canonical_->clear();
     // Only the plain types are read directly: a subclass may mean something else, as SciPy's dictionary of keys does.
-    if (PyDict_CheckExact(x.ptr()) != 0) {
+    const bool dict = PyDict_CheckExact(x.ptr()) != 0;
+    if (dict && read_same_names(x, n, *scratch_)) return;
+    scratch_->canonical.clear();
+    scratch_->names.clear();
+    scratch_->n = 0;
+    if (dict) {
         settle(x, n, read_dict);
     } else if (PyAnySet_CheckExact(x.ptr()) != 0) {
         settle(x, n, read_set);
@@ -221,20 +262,21 @@ void Example::read_other(nb::handle read, std::size_t n) {
         [&](const auto& rows) -> Fault {
             typename std::decay_t<decltype(rows)>::Row row;
             if (!rows.row(0, row)) return {Fault::Kind::pointers};
-            return canonical_->read(row, n);
+            return scratch_->canonical.read(row, n);
         },
         block);
     if (fault) raise(fault);
 }
 
-void Example::settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Canonical&)) {
-    read(x, n, *canonical_);
-    if (const Fault fault = canonical_->settle_collisions(collisions_, domain_)) raise(fault);
+void Example::settle(nb::handle x, std::size_t n, void (*read)(nb::handle, std::size_t, Scratch&)) {
+    read(x, n, *scratch_);
+    if (const Fault fault = scratch_->canonical.settle_collisions(collisions_, domain_)) raise(fault);
+    if (!scratch_->names.empty() && scratch_->canonical.placed()) scratch_->n = n;
 }
 
 Example::~Example() {
     try {
-        spare().push_back(std::move(canonical_));
+        spare().push_back(std::move(scratch_));
     } catch (const std::bad_alloc&) {  // then it is freed
     }
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "../thresher/canonical.hpp"
@@ -20,6 +21,7 @@ class HashedRow {
     HashedRow(std::size_t n, Domain domain) : n_(n), domain_(domain) {}
 
     std::size_t n() const { return n_; }
+    std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
 
     [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
@@ -61,6 +63,7 @@ class HashedRow {
     };
 
     static constexpr std::size_t buckets = 256, few = 192;
+    static constexpr std::uint32_t crowd = 32;
 
     bool grow() {
         if (room_ >= most_features) return false;
@@ -71,21 +74,39 @@ class HashedRow {
     }
 
     // A slot is the hash scaled down, so the order of hashes is that of slots; and hashes are even, so after buckets by
-    // their first byte little is left to do.
+    // their first bits little is left to do.
     void sort() {
+        if (size_ > few) return sort_many();
         const std::size_t size = size_;
-        if (size > few) {
-            std::copy_n(terms_.begin(), size, sorted_.begin());
-            std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(size));
-            return;
-        }
         const Term* const terms = terms_.data();
         Term* const sorted = sorted_.data();
         std::uint8_t places[buckets] = {};
         for (std::size_t i = 0; i < size; ++i) ++places[terms[i].hash >> 56];
         sums_before(places);
         for (std::size_t i = 0; i < size; ++i) sorted[places[terms[i].hash >> 56]++] = terms[i];
-        for (std::size_t i = 1; i < size; ++i) {
+        insert();
+    }
+
+    // The same with about as many buckets as terms. One that is crowded, with a name that comes again and again or with
+    // hashes that somebody chose, would take quadratic time.
+    [[gnu::noinline]] void sort_many() {
+        const int shift = 64 - std::bit_width(size_);
+        places_.assign((std::size_t{1} << (64 - shift)) + 1, 0);
+        for (std::size_t i = 0; i < size_; ++i) ++places_[(terms_[i].hash >> shift) + 1];
+        if (*std::max_element(places_.begin(), places_.end()) > crowd) {
+            std::copy_n(terms_.begin(), size_, sorted_.begin());
+            std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(size_));
+            return;
+        }
+        std::partial_sum(places_.begin(), places_.end(), places_.begin());
+        for (std::size_t i = 0; i < size_; ++i) sorted_[places_[terms_[i].hash >> shift]++] = terms_[i];
+        insert();
+    }
+
+    // From order among buckets to order within them.
+    void insert() {
+        Term* const sorted = sorted_.data();
+        for (std::size_t i = 1; i < size_; ++i) {
             const Term moved = sorted[i];
             std::size_t j = i;
             for (; j > 0 && moved < sorted[j - 1]; --j) sorted[j] = sorted[j - 1];
@@ -134,6 +155,7 @@ class HashedRow {
     std::vector<Term> terms_ = std::vector<Term>(room_);       // as they came
     std::vector<Term> sorted_ = std::vector<Term>(room_ + 1);  // by their hashes, and one more
     std::vector<Term> joined_;
+    std::vector<std::uint32_t> places_;
 };
 
 }  // namespace thresher::reading

@@ -3,7 +3,8 @@
 //
 // Every feature is a name, digits too: its own text, after `namespace^` where the namespace has a name. A name that
 // comes again is a count, its values are added; so are different names that fall into one slot, and these are counted.
-// (Where a learner needs values from 0 to 1, the larger is kept instead.) A label may be a word.
+// (Where a learner needs values from 0 to 1, the larger is kept instead.) A label may be a word. What features make
+// together, n-grams and interactions, is added where it is asked for.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +13,12 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../thresher/arithmetic.hpp"
 #include "delimiters.hpp"
+#include "expansion.hpp"
 #include "joint_hash.hpp"
 #include "number.hpp"
 #include "rows.hpp"
@@ -25,11 +28,11 @@ namespace thresher::reading {
 
 class Vowpal {
   public:
-    Vowpal(std::size_t n, bool keep_tags, Domain domain = Domain::any) : keep_tags_(keep_tags), sorter_(n, domain) {}
+    Vowpal(std::size_t n, bool keep_tags, Domain domain = Domain::any, Expansion expansion = {})
+        : keep_tags_(keep_tags), sorter_(n, domain), expansion_(std::move(expansion)) {}
 
     static constexpr bool named = true;
     std::size_t n() const { return sorter_.n(); }
-    static constexpr bool saw_query = false;
 
     bool read(const Line& line, Labels& labels, Rows& rows, Trouble& trouble) {
         const char* at = skip_blanks(line.text);
@@ -56,9 +59,14 @@ class Vowpal {
         const char* failed;
         Trouble trouble;
         while (*line != '|') ++line;
+        expansion_.clear();
         walk(line, failed, trouble, [&](std::string_view feature, double value) {
             use(space_(feature), std::string_view(space_.first()), feature, value);
+            if (expansion_.wanted()) expansion_.add(part_, space_.first(), feature, value);
             return true;
+        });
+        expansion_.each(trouble, [&](std::uint64_t hash, std::string_view name, double value) {
+            use(hash, std::string_view(), name, value);
         });
     }
 
@@ -122,18 +130,38 @@ class Vowpal {
     bool features(const char* at, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
         sorter_.clear();
         const auto add = [&](std::string_view feature, double value) { return sorter_.add(space_(feature), value); };
-        if (!walk(at, failed, trouble, add)) return false;
+        if (expansion_.wanted()) {
+            if (!expanded(at, add, failed, trouble)) return false;
+            rows.reserve(end + sorter_.size());
+        } else if (!walk(at, failed, trouble, add)) {
+            return false;
+        }
         if (sorter_.settle(rows, end)) return true;
         failed = at;
         return refuse(trouble, "values that add up to more than 2^250 (1.8e75) in one slot", "smaller values");
     }
 
-    // Every feature from the first bar on, with its namespace in `space_`: use(feature, value).
+    // Every feature, and what they make together.
+    template <class Add>
+    bool expanded(const char* at, Add& add, const char*& failed, Trouble& trouble) {
+        expansion_.clear();
+        const auto note = [&](std::string_view feature, double value) {
+            expansion_.add(part_, space_.first(), feature, value);
+            return add(feature, value);
+        };
+        if (!walk(at, failed, trouble, note)) return false;
+        failed = at;
+        return expansion_.each(trouble,
+                               [&](std::uint64_t hash, std::string_view, double value) { sorter_.add(hash, value); });
+    }
+
+    // Every feature from the first bar on, with its namespace in `space_` and the number of its bar in `part_`:
+    // use(feature, value).
     template <class Use>
     bool walk(const char* bar, const char*& failed, Trouble& trouble, Use&& use) {
         Delimiters delimiters(bar);
         const char* end = delimiters.next();
-        while (*end == '|') {
+        for (part_ = 0; *end == '|'; ++part_) {
             const char* start = end + 1;
             end = delimiters.next();
             space_.begin(start, end);
@@ -180,6 +208,8 @@ class Vowpal {
     bool keep_tags_;
     HashedRow sorter_;
     JointHash space_;
+    std::size_t part_ = 0;
+    Expansion expansion_;
 };
 
 }  // namespace thresher::reading

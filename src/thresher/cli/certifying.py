@@ -208,7 +208,7 @@ def certify(options: argparse.Namespace) -> int:
             replace(options.report, [as_page(Certified(source, facts, held, None), streams).encode()])
     runs = tuple(told for each in held if (told := each.told()) is not None)
     if options.save is not None and runs:
-        Proof(runs, Reading(facts.recipe.plus, facts.recipe.zero_based)).save(options.save)
+        Proof(runs, Reading.of(facts.recipe)).save(options.save)
     made = Certified(source, facts, held, options.save if runs else None)
     if options.json:
         print_json(as_json(made))

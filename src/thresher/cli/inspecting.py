@@ -137,7 +137,7 @@ def _as_text(model: Model, weighed: LinearLearner | None, heaviest: list[Weight]
     if recipe is None:
         lines.append("saved from Python: no recipe to read files by")
     else:
-        base = "" if recipe.named else ", indices from " + ("0" if recipe.zero_based else "1")
+        base = recipe.together if recipe.named else ", indices from " + ("0" if recipe.zero_based else "1")
         lines.append(f"reads {FORMATS[recipe.format]}{base}; +1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}")
         if tally is not None:
             lines += ["", Confusion.of(tally).table(recipe.spelled(-1), recipe.spelled(+1))]

@@ -29,7 +29,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how SOURCE is read (a model remembers all of this)")
+    group = parser.add_argument_group("how SOURCE is read (a model remembers all of this but the last two)")
     group.add_argument(
         "--format", choices=_FORMATS, help="svmlight (LIBSVM) or Vowpal Wabbit text; by default seen from the first line"
     )
@@ -38,7 +38,26 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--n", type=whole, metavar="N", help="so many slots, instead of --bits")
     group.add_argument("--zero-based", action="store_true", default=None, help="svmlight indices count from 0, not from 1")
     group.add_argument(
+        "--interactions",
+        action="append",
+        metavar="AB",
+        help="Vowpal Wabbit text: also the product of each feature of a namespace that begins with A and each of one with B; "
+        "ABC takes three, AA pairs of the same, : is any namespace; may be given several times",
+    )
+    group.add_argument(
+        "--ngrams",
+        type=whole,
+        metavar="K",
+        help="Vowpal Wabbit text: also up to K words that follow each other in a namespace as one feature (1)",
+    )
+    group.add_argument(
         "--on-bad", choices=("stop", "skip"), default="stop", help="what to do at a line that cannot be read (stop)"
+    )
+    group.add_argument(
+        "--threads",
+        type=whole,
+        metavar="K",
+        help="how many threads read SOURCE, which changes nothing but the time (one a core, up to 8)",
     )
 
 
@@ -57,7 +76,7 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
     """What `open_stream` is to be called with."""
     if recipe is not None:
         check_recipe(options, recipe)
-        return {"recipe": recipe, "positive": options.positive, "on_bad": options.on_bad}
+        return {"recipe": recipe, "positive": options.positive, "on_bad": options.on_bad, "threads": options.threads}
     if options.n is not None and options.bits is not None:
         raise ParameterError("found both --n and --bits, expected one of them")
     return {
@@ -65,8 +84,11 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
         "n": options.n,
         "bits": _DEFAULT_BITS if options.bits is None else options.bits,
         "zero_based": bool(options.zero_based),
+        "interactions": options.interactions or (),
+        "ngrams": 1 if options.ngrams is None else options.ngrams,
         "positive": options.positive,
         "on_bad": options.on_bad,
+        "threads": options.threads,
     }
 
 
@@ -85,6 +107,8 @@ def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
         "--n": (options.n, recipe.n),
         "--bits": (None if options.bits is None else 2 ** min(options.bits, 64), recipe.n),
         "--zero-based": (options.zero_based, recipe.zero_based),
+        "--interactions": _interactions(options.interactions, recipe),
+        "--ngrams": (options.ngrams, recipe.ngrams),
         "--positive": _positive(options.positive, recipe),
     }
     for option, (wanted, known) in said.items():
@@ -92,6 +116,13 @@ def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
             shown = options.bits if option == "--bits" else wanted
             was = f"{known:,} slots" if option == "--bits" else known
             raise ParameterError(f"found {option} {shown}, but the model was made with {was}: leave the option out")
+
+
+def _interactions(wanted: list[str] | None, recipe: Recipe) -> tuple[str | None, str]:
+    """Those that are wanted and those that are known, in words."""
+    from thresher.data.recipe import interactions_in_order
+
+    return None if wanted is None else " ".join(interactions_in_order(wanted)), " ".join(recipe.interactions) or "none"
 
 
 def _positive(wanted: str | None, recipe: Recipe) -> tuple[str | None, str | None]:

@@ -15,6 +15,7 @@ from thresher.data.source import Source
 from thresher.errors import ExampleError, ParameterError, SourceError, StoreError
 from thresher.evaluate.differences import Difference
 from thresher.evaluate.proof import Proof
+from thresher.store.proof import Reading
 
 __all__ = ["verify"]
 
@@ -57,8 +58,8 @@ def _read(options: argparse.Namespace, proof: Proof) -> dict[str, Any]:
     read = {**reading(options, None), "n": _slots(options, proof.runs[0])}
     if proof.reading is None:
         return read
-    positive = proof.reading.positive if options.positive is None else options.positive
-    return {**read, "positive": positive, "zero_based": proof.reading.zero_based or bool(options.zero_based)}
+    given = {name: getattr(options, name) for name in Reading._fields}
+    return {**read, **proof.reading._asdict(), **{name: value for name, value in given.items() if value is not None}}
 
 
 def _slots(options: argparse.Namespace, run: Mapping[str, Any]) -> int:

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from thresher.data.spelling import number, same_label
 from thresher.errors import ParameterError, StoreError
 
-__all__ = ["FORMATS", "HASH", "MOST_SLOTS", "Recipe"]
+__all__ = ["FORMATS", "HASH", "MOST_SLOTS", "MOST_TOGETHER", "Recipe", "interactions_in_order"]
 
 FORMATS = {"svmlight": "svmlight or LIBSVM text", "vw": "Vowpal Wabbit text"}
 MOST_SLOTS = 2**31
+#: Features of an interaction, words of an n-gram.
+MOST_TOGETHER = 8
 
 #: How names become slots.
 HASH = {"hash": "xxh64", "seed": 0}
+#: What a recipe leaves out that does not use it, so that it is written as it was before there was any.
+_UNUSED: dict[str, object] = {"interactions": (), "ngrams": 1}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A format, the number of slots, where its indices start, and the two labels as they are spelled.
+    """A format, the number of slots, where its indices start, the two labels as they are spelled, and what names make together.
 
-    A label is None until it was met.
+    A label is None until it was met. An interaction has a letter for each namespace that it takes a feature from; `ngrams` is
+    the number of words that an n-gram has at most.
 
     >>> Recipe("svmlight", 2**18, minus="-1", plus="+1").spelled(-1)
     '-1'
+    >>> Recipe("vw", 2**18, interactions=("ba", "ab", "aa")).interactions
+    ('aa', 'ab')
     """
 
     format: str
@@ -33,6 +40,8 @@ class Recipe:
     zero_based: bool = False
     minus: str | None = None
     plus: str | None = None
+    interactions: tuple[str, ...] = ()
+    ngrams: int = 1
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -41,6 +50,12 @@ class Recipe:
             raise ParameterError(f"found n = {self.n}, expected from 1 to 2^31 slots")
         if self.zero_based and self.format != "svmlight":
             raise ParameterError(f"found --zero-based for {FORMATS[self.format]}, which has names and no indices")
+        if self.format == "svmlight" and (self.interactions or self.ngrams != 1):
+            option = "--interactions" if self.interactions else "--ngrams"
+            raise ParameterError(f"found {option} for {FORMATS[self.format]}, which has indices: no namespaces, and no words")
+        if self.ngrams not in range(1, MOST_TOGETHER + 1):
+            raise ParameterError(f"found ngrams = {self.ngrams!r}, expected from 1 to {MOST_TOGETHER} words")
+        object.__setattr__(self, "interactions", interactions_in_order(self.interactions))
 
     @property
     def named(self) -> bool:
@@ -61,20 +76,31 @@ class Recipe:
         """What the source calls a slot, where it has indices."""
         return str(slot + (not self.zero_based))
 
+    @property
+    def together(self) -> str:
+        """What names make together, in words that follow those of the format."""
+        interactions = f", interactions {' '.join(self.interactions)}" if self.interactions else ""
+        return interactions + (f", n-grams of up to {self.ngrams} words" if self.ngrams > 1 else "")
+
     def as_dict(self) -> dict[str, Any]:
         """The recipe as JSON can hold it."""
-        return {**asdict(self), **HASH}
+        fields = {name: value for name, value in asdict(self).items() if name not in _UNUSED or value != _UNUSED[name]}
+        if self.interactions:
+            fields["interactions"] = list(self.interactions)
+        return {**fields, **HASH}
 
     @classmethod
     def from_dict(cls, stored: object) -> Recipe:
         """The recipe whose `as_dict` this is."""
-        if not isinstance(stored, Mapping) or set(stored) != {*cls.__dataclass_fields__, *HASH}:
+        known = {*cls.__dataclass_fields__, *HASH}
+        if not isinstance(stored, Mapping) or not known - {*_UNUSED} <= set(stored) <= known:
             raise StoreError("the recipe is not a format, n, zero_based, two labels, a hash and its seed")
         if {name: stored[name] for name in HASH} != HASH:
             raise StoreError(f"found the hash {stored['hash']!r} with seed {stored['seed']!r}, expected xxh64 with seed 0")
-        fields = {name: stored[name] for name in cls.__dataclass_fields__}
+        fields = {**_UNUSED, **{name: stored[name] for name in cls.__dataclass_fields__ if name in stored}}
         labels = (fields["minus"], fields["plus"])
         typed = type(fields["n"]) is int and type(fields["zero_based"]) is bool and isinstance(fields["format"], str)
+        typed = typed and type(fields["ngrams"]) is int and isinstance(fields["interactions"], list | tuple)
         if not typed or not all(label is None or (isinstance(label, str) and _spellable(label)) for label in labels):
             raise StoreError(f"found a recipe {fields!r} of the wrong types")
         if labels[0] is not None and labels[0] == labels[1]:
@@ -83,6 +109,28 @@ class Recipe:
             return cls(**fields)
         except ParameterError as error:
             raise StoreError(f"the recipe cannot be followed: {error}") from error
+
+
+def interactions_in_order(given: Iterable[object]) -> tuple[str, ...]:
+    """Each interaction once, since the order of its letters means nothing.
+
+    >>> interactions_in_order(["cab", "ab", "ba"])
+    ('ab', 'abc')
+    """
+    ordered = set()
+    for letters in given:
+        if not isinstance(letters, str) or not 2 <= len(letters) <= MOST_TOGETHER or not all(map(_begins, letters)):
+            raise ParameterError(
+                f"found interaction {letters!r}, expected from 2 to {MOST_TOGETHER} ASCII letters, each the first one of a "
+                "namespace's name, or : for any namespace"
+            )
+        ordered.add("".join(sorted(letters)))
+    return tuple(sorted(ordered))
+
+
+def _begins(letter: str) -> bool:
+    """Whether a namespace's name can begin with it; or a colon."""
+    return "!" <= letter <= "~" and letter != "|"
 
 
 def _spellable(label: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from thresher.bounds.printed import shown
-from thresher.data.recipe import HASH
+from thresher.data.recipe import HASH, Recipe
 from thresher.data.source import Place
 from thresher.errors import StoreError
 from thresher.store import atomic
@@ -34,6 +34,13 @@ class Reading(NamedTuple):
 
     positive: str | None
     zero_based: bool
+    interactions: tuple[str, ...] = ()
+    ngrams: int = 1
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> Reading:
+        """What a recipe says of that."""
+        return cls(recipe.plus, recipe.zero_based, recipe.interactions, recipe.ngrams)
 
 
 def write_proof(path: Place, reading: Reading | None, runs: Iterable[Mapping[str, Any]]) -> None:
@@ -89,10 +96,12 @@ def _reading(stored: object) -> Reading | None:
     if stored is None:
         return None
     fields = _fields(stored, Reading._fields, "reading")
-    positive, zero_based = fields["positive"], fields["zero_based"]
+    positive, zero_based, interactions, ngrams = (fields[name] for name in Reading._fields)
     if type(zero_based) is not bool or not (positive is None or isinstance(positive, str)):
         raise StoreError(f"reading: found {shown(dict(fields))}, expected a label or null, and true or false")
-    return Reading(positive, zero_based)
+    if type(ngrams) is not int or not all(isinstance(each, str) for each in _listed(interactions, "reading.interactions")):
+        raise StoreError(f"reading: found {shown(dict(fields))}, expected interactions in letters, and a number of words")
+    return Reading(positive, zero_based, tuple(interactions), ngrams)
 
 
 def _fields(stored: object, names: tuple[str, ...], place: str) -> Mapping[str, Any]:
