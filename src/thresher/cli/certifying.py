@@ -256,7 +256,8 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
     """Looks for witnesses, plays once to have the learner's own, and once more to hold them all against it."""
     name = type(learner).__name__
     try:
-        found = _known(learner, before) or clues(learner, streams.opened(learner.rule, f"looking for witnesses for {name}"))
+        examples = streams.opened(learner.rule, f"looking for witnesses for {name}")
+        found = _known(learner, before) or clues(learner, examples, separable=_separable(before))
         learner = tuned(learner, found)
         examples = streams.opened(learner.rule, f"playing {name}")
         alone = Played(learner, [])
@@ -271,6 +272,11 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
             witness.names = facts.name
     played = plays(learner, compared)
     return Held(learner, found, played, play_again([played], examples))
+
+
+def _separable(before: list[Held]) -> bool:
+    """Whether a separator was found for the first learner: with another scale, or another norm, there is none either."""
+    return not before or any(clue.share is not None for clue in before[0].clues)
 
 
 def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:

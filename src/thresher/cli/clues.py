@@ -37,18 +37,18 @@ class Clue(NamedTuple):
     share: tuple[float, float] | None = None
 
 
-def clues(learner: LinearLearner, examples: Examples) -> list[Clue]:
-    """What hindsight finds for the theorems of this learner on these examples."""
+def clues(learner: LinearLearner, examples: Examples, *, separable: bool = True) -> list[Clue]:
+    """What hindsight finds for the theorems of this learner on these examples; separators only if `separable`."""
     arguments = learner._arguments()
     if isinstance(learner, Perceptron | PassiveAggressive):
         seen = {"bias": arguments["bias"], "normalize": arguments.get("normalize", False)}
-        return [_hinge(examples, **seen), _separator(examples, **seen)]
+        return [_hinge(examples, **seen), *([_separator(examples, **seen)] if separable else [])]
     if isinstance(learner, MarginPerceptron):
         return [_separator(examples, bias=arguments["bias"], normalize=True)]
     if isinstance(learner, Winnow):
         return [_disjunction(examples, learner), _cover(examples)]
     if isinstance(learner, BalancedWinnow):
-        return [_sum_margin(examples, arguments["bias"])]
+        return [_sum_margin(examples, arguments["bias"])] if separable else []
     return []
 
 

@@ -21,7 +21,7 @@ __all__ = ["Market", "cheapest", "fractions", "greedy"]
 
 Slots = NDArray[np.intp]
 
-_LARGEST_PROGRAM = 300_000  # nonzeros
+_LARGEST_PROGRAM = 100_000  # nonzeros: HiGHS takes minutes for a few times as many
 _NODES = 200  # of a search for the best whole solution: beyond, the best so far will do
 
 
