@@ -1,10 +1,12 @@
 // The sweeps of a bank for each instruction set.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "../dispatch.hpp"
 #include "lanes.hpp"
