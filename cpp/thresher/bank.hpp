@@ -47,6 +47,7 @@ class Bank {
           n_(other.n_),
           order_(other.order_),
           positions_(other.positions_),
+          in_order_(other.in_order_),
           stride_(other.stride_),
           dotted_(other.dotted_),
           winnow_(other.winnow_),
@@ -92,6 +93,7 @@ class Bank {
         for (const auto& [g, k] : order_) {
             std::size_t first = 0;
             for (std::size_t i = 0; i < g; ++i) first += groups_[i]->size();
+            in_order_ = in_order_ && first + k == positions_.size();
             positions_.push_back(first + k);
         }
         below_ = below && winnow_ < groups_.size();
@@ -129,12 +131,13 @@ class Bank {
         sweep_lanes([&](auto sweeps) { sweeps.dots(shown_.records, shown_.terms, 0, dotted_, dots_.data(), ahead); });
         scores_.resize(lanes());
         says_.resize(lanes());
+        const Said<Real> own = in_order_ ? said : Said<Real>{says_.data(), scores_.data()};
         std::size_t first = 0;
         for (const auto& group : groups_) {
-            group->score(shown_, dots_.data(), scores_.data() + first, says_.data() + first);
+            group->score(shown_, dots_.data(), own.scores + first, own.says + first);
             first += group->size();
         }
-        for (std::size_t i = 0; i < order_.size(); ++i) {
+        for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
             said.says[i] = says_[positions_[i]];
             said.scores[i] = scores_[positions_[i]];
         }
@@ -315,6 +318,7 @@ class Bank {
     std::vector<std::unique_ptr<Lanes<Real>>> groups_;
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
     std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
+    bool in_order_ = true;                                    // whether lanes were given group after group
     std::size_t stride_ = 0, dotted_ = 0;
     std::size_t winnow_ = static_cast<std::size_t>(-1);  // the group that needs records for values below 0
     bool below_ = false;                                 // whether they are there

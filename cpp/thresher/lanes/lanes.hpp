@@ -80,6 +80,12 @@ struct Reach {
     Real norm, sum;
 };
 
+// What lanes of first order judge by, one number for each: see first_order.hpp.
+template <class Real>
+struct FirstOrder {
+    const Real *scores, *squares, *most, *norms, *ties, *margins;
+};
+
 struct LanePlane {
     const char* name;
     double first;  // what every slot begins with

@@ -37,11 +37,9 @@ struct THRESHER_SWEEPS {
         std::int64_t falls = 0;
         for (std::size_t j = 1; j < size; ++j) falls |= at[j - 1] < at[j] ? 0 : -1;
         if (falls != 0) return false;
-        if (n <= (std::size_t{1} << 32)) {  // 32 bits times 32 bits is one instruction
-            for (std::size_t j = 0; j < size; ++j) {
-                at[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(at[j])) *
-                                                  static_cast<std::uint32_t>(stride));
-            }
+        if (std::has_single_bit(stride)) {  // no vector multiplies 64 bits by 64 in one instruction
+            const int bits = std::countr_zero(stride);
+            for (std::size_t j = 0; j < size; ++j) at[j] <<= bits;
         } else {
             for (std::size_t j = 0; j < size; ++j) at[j] *= static_cast<std::int64_t>(stride);
         }
@@ -91,6 +89,33 @@ struct THRESHER_SWEEPS {
                                      std::size_t lanes, Real* out, Ahead ahead = {}) {
         THRESHER_COVER(Real, lanes,
                        (lane += more_dots<V>(records, terms, first + lane, lanes - lane, out + lane, ahead)));
+    }
+
+    // How far lanes of first order step, and whether any does: those with a margin where y times the score is below 1,
+    // the others where they were wrong. `whole` is y times the example's weight.
+    template <class Real>
+    THRESHER_TARGET static bool judge(const FirstOrder<Real>& lanes, std::size_t width, Real y, Real whole,
+                                      Real* steps) {
+        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
+        const V zero{};
+        auto moves = zero != zero;
+        for (std::size_t k = 0; k < width; k += 4) {
+            V score, square, most, norm, tie, margins;
+            load(lanes.scores + k, score);
+            load(lanes.squares + k, square);
+            load(lanes.most + k, most);
+            load(lanes.norms + k, norm);
+            load(lanes.ties + k, tie);
+            load(lanes.margins + k, margins);
+            const V margin = y * score, reach = (1 - margin) / square;
+            const V close = margin < 1 ? whole * lesser<V>(most, reach) : zero;
+            const auto right = (margin > 0) | ((margin == 0) & (tie == y));
+            const V wrong = right ? zero : whole / norm;
+            const V step = margins != 0 ? close : wrong;
+            moves |= step != 0;
+            store(step, steps + k);
+        }
+        return (moves[0] | moves[1] | moves[2] | moves[3]) != 0;
     }
 
     // w += step x, held within the limits.
