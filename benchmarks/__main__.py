@@ -12,15 +12,16 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import adapters, adapters_river, cases, experts, files, multiclass, portfolio, quality
+from benchmarks import adapters, adapters_river, cases, experts, files, growth, multiclass, portfolio, quality
 from benchmarks.cases import Disagreement, Result
+from benchmarks.picture import picture
 from benchmarks.sets import FILES, found
 from benchmarks.timing import MISTAKES
 from thresher import _core
 
 __all__ = ["CASES", "main"]
 
-_ALL = (cases, experts, files, portfolio, quality, multiclass, adapters, adapters_river)
+_ALL = (cases, experts, files, portfolio, quality, multiclass, adapters, adapters_river, growth)
 #: Every case by its name, in the order in which they run.
 CASES = {name: case for each in _ALL for name, case in each.CASES.items()}
 
@@ -49,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(", ".join(f"{key} {value}" for key, value in machine.items()))
     rows = "quick numbers of rows" if options.quick else "full numbers of rows"
     print(f"{options.turns} turns, {rows}. Ratios are of the best times; in brackets the quartiles turn by turn.")
+    grown = next((result for result in results if result.case == "growth"), None)
+    if options.picture is not None and grown is not None:
+        options.picture.write_text(picture(growth.times(grown.samples)), encoding="utf-8")
     if options.json != _NO_FILE:
         record = {"machine": machine, "quick": options.quick, "turns": options.turns, "results": [asdict(r) for r in results]}
         Path(options.json).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -64,7 +68,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help=f"where `quality` finds some of {', '.join(FILES)} (generated)"
     )
+    parser.add_argument("--picture", type=Path, metavar="FILE.svg", help="where `growth` is drawn (nowhere)")
     options = parser.parse_args(arguments)
+    if options.picture is not None and "growth" not in options.only:
+        parser.error("found --picture without growth among the cases, expected it: that is what is drawn")
     if options.data is not None and not found(options.data):
         parser.error(f"found none of {', '.join(FILES)} in {options.data}, expected one at least")
     if options.turns is None:

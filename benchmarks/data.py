@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-__all__ = ["SHAPES", "Workload"]
+__all__ = ["SHAPES", "Workload", "sparse"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,16 @@ def dense(rows: int) -> Workload:
     X = rng.standard_normal((rows, 28))
     y = np.where(X @ rng.standard_normal(28) + rng.standard_normal(rows) > 0.0, 1, -1)
     return Workload("S3", f"{rows:,} × 28, dense", X, y, exact=False)
+
+
+def sparse(rows: int, n: int, per_row: int) -> Workload:
+    """A noisy halfspace over so many attributes, so many of them in a row."""
+    rng = np.random.default_rng(5)
+    columns = _columns(rng, rows, n, per_row, skew=2.0)
+    X = _csr(columns, rng.uniform(0.01, 0.99, columns.shape), n)
+    y = np.where(X @ rng.standard_normal(n) > 0.0, 1, -1)
+    y[rng.random(rows) < 0.1] *= -1
+    return Workload("sparse", f"{rows:,} × {n:,}, {per_row} nonzeros a row", X, y, exact=False)
 
 
 #: Name to what makes it, with its full and its quick number of rows.

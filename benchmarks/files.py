@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -29,6 +29,9 @@ THRESHER = [*PYTHON, "-m", "thresher"]
 
 #: Slots for each workload's attributes: 2 to this power.
 BITS = {"S1": 18, "S2": 20}
+
+VOWPAL_WABBIT, CACHED = "Vowpal Wabbit", "Vowpal Wabbit from its cache"
+ONE, CHECKED, PORTFOLIO, INSIDE = ", one thread", ", with the check", ", portfolio", ", in process"
 
 #: scikit-learn reads indices of 64 bits, and its Perceptron wants 32.
 _SCIKIT_LEARN = """
@@ -71,8 +74,8 @@ class Text:
     def megabytes(self) -> str:
         return f"{self.file.stat().st_size / 1e6:.0f} MB as {self.format}"
 
-    def learn(self, *options: str) -> list[str]:
-        command = [*THRESHER, "learn", str(self.file), "--save", str(self.model), "--learner", "perceptron"]
+    def learn(self, *options: str, learner: str = "perceptron") -> list[str]:
+        command = [*THRESHER, "learn", str(self.file), "--save", str(self.model), "--learner", learner]
         return [*command, "--format", self.format, "--bits", str(self.bits), *options]
 
 
@@ -115,18 +118,16 @@ def check_counts(text: Text, expected: dict[str, int]) -> None:
 
 @dataclass(frozen=True)
 class Peer:
-    """Who reads a format beside us; one that takes very long runs in one of so many turns."""
+    """Who reads a format beside us."""
 
     name: str
     command: Callable[[Text], list[str]]
     check: Callable[[Text], str]
-    aim: str
-    one_in: int = 1
 
 
 PEERS = {
-    "svmlight": Peer("scikit-learn", scikit_learn, check_scikit_learn, "≥ 25 × as fast", one_in=3),
-    "vw": Peer("Vowpal Wabbit", vowpal_wabbit, check_vowpal_wabbit, "≥ 2.5 × as fast"),
+    "svmlight": Peer("scikit-learn", scikit_learn, check_scikit_learn),
+    "vw": Peer(VOWPAL_WABBIT, vowpal_wabbit, check_vowpal_wabbit),
 }
 
 
@@ -146,27 +147,73 @@ def texts(name: str, quick: bool) -> list[Text]:
 
 
 def from_file(name: str, turns: int, quick: bool) -> Result:
-    """`thresher learn`, without its check and with it, against the peer for each format."""
-    written = texts(name, quick)
-    samples, comparisons, about = Samples(), [], [written[0].about]
+    """`thresher learn` in its ways from either format, against the peers, of whom one takes so long that it has fewer turns."""
+    indexed, named = written = texts(name, quick)
+    about = [indexed.about, *(PEERS[text.format].check(text) for text in written)]
+    contenders = {peer: _process(command) for peer, command in from_cache(named).items()}
     for text in written:
-        peer = PEERS[text.format]
-        about.append(peer.check(text))
-        checked, unchecked = f"learn {text.format}", f"learn {text.format} --no-check"
-        commands = {unchecked: text.learn("--no-check"), checked: text.learn(), peer.name: peer.command(text)}
-        timed = _timed(commands, max(1, turns // peer.one_in))
-        comparisons.append(Comparison(unchecked, peer.name, timed.ratio(peer.name, unchecked), peer.aim))
-        comparisons.append(Comparison(checked, peer.name, timed.ratio(peer.name, checked), "no aim"))
-        samples.values.update(timed.values)
+        contenders |= {text.format + way: run for way, run in our_ways(text).items()}
+    times = interleaved(contenders, turns)
+    slow, ours = PEERS["svmlight"].name, "svmlight, fewer turns"
+    few = interleaved({ours: contenders["svmlight"], slow: _process(scikit_learn(indexed))}, max(1, turns // 3))
+    samples = Samples(times.values | few.values)
+
+    def faster(ours: str, other: str, times: float) -> Comparison:
+        return Comparison(ours, other, samples.ratio(other, ours), f"≥ {times} × as fast")
+
+    def longer(ours: str, other: str, aim: str) -> Comparison:
+        return Comparison(ours, other, samples.ratio(ours, other), aim)
+
+    comparisons = [
+        faster("svmlight", VOWPAL_WABBIT, 4),
+        faster("svmlight", CACHED, 1.5),
+        faster(ours, slow, 40),
+        faster("vw", VOWPAL_WABBIT, 4),
+        faster("vw" + ONE, VOWPAL_WABBIT, 2.5),
+    ]
+    for format in FORMATS:
+        comparisons += [
+            faster(format, format + ONE, 1.6),
+            faster(format + INSIDE, format + INSIDE + ONE, 1.6),
+            longer(format + PORTFOLIO, format, "≤ 2 × as long"),
+            longer(format + CHECKED, format, "no aim"),
+        ]
     return Result(f"file-{name}", "; ".join(about), samples, comparisons)
+
+
+def our_ways(text: Text) -> dict[str, Callable[[], object]]:
+    """From a text to a model: as a process and in this one, with all threads and with one."""
+    return {
+        "": _process(text.learn("--no-check")),
+        ONE: _process(text.learn("--no-check", "--threads", "1")),
+        CHECKED: _process(text.learn()),
+        PORTFOLIO: _process(text.learn("--no-check", learner="portfolio")),
+        INSIDE: partial(_learned, text, None),
+        INSIDE + ONE: partial(_learned, text, 1),
+    }
+
+
+def from_cache(text: Text) -> dict[str, list[str]]:
+    """Vowpal Wabbit from its text, and from the binary cache that it makes of it."""
+    cache = text.file.with_suffix(".cache")
+    cached = [*vowpal_wabbit(text), "--cache_file", str(cache)]
+    _heard(cached)
+    return {VOWPAL_WABBIT: vowpal_wabbit(text), CACHED: cached}
+
+
+def _learned(text: Text, threads: int | None) -> int:
+    """From the file to a learner, in this process."""
+    with th.open_stream(text.file, format=text.format, bits=text.bits, threads=threads) as stream:
+        learner = th.Perceptron(stream.n, bias=1.0)
+        return sum(learner.learn_many(batch.X, batch.y).mistakes for batch in stream)
 
 
 def helping(turns: int, quick: bool) -> Result:
     """The shortest thing a command does, against Python itself."""
     ours, other = "thresher --help", "python -c pass"
-    commands = {ours: [*THRESHER, "--help"], other: [*PYTHON, "-c", "pass"]}
-    _heard(commands[ours])
-    times = _timed(commands, turns if quick else 3 * turns)
+    _heard([*THRESHER, "--help"])
+    contenders = {ours: _process([*THRESHER, "--help"]), other: _process([*PYTHON, "-c", "pass"])}
+    times = interleaved(contenders, turns if quick else 3 * turns)
     return Result("help", "a fresh process", times, [Comparison(ours, other, times.ratio(ours, other), "≤ 150 ms")])
 
 
@@ -188,9 +235,8 @@ def peak(command: Sequence[str]) -> float:
     return 1024.0 * int(_heard([*PYTHON, "-c", _PEAK, *command]).stdout)
 
 
-def _timed(commands: Mapping[str, Sequence[str]], turns: int) -> Samples:
-    silently = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return interleaved({name: partial(silently, command) for name, command in commands.items()}, turns)
+def _process(command: Sequence[str]) -> Callable[[], object]:
+    return partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def _heard(command: Sequence[str]) -> subprocess.CompletedProcess[str]:

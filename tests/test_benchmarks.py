@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -17,6 +18,7 @@ from benchmarks.__main__ import CASES, main
 from benchmarks.cases import Case, Comparison, Disagreement, Result, named
 from benchmarks.data import SHAPES, Workload
 from benchmarks.files import Text, check_counts, peak
+from benchmarks.picture import picture
 from benchmarks.texts import FORMATS, six_digits, write
 from benchmarks.timing import Ratio, Samples, interleaved
 
@@ -269,6 +271,31 @@ def test_the_peak_is_the_commands_own_however_large_who_starts_it() -> None:
 def test_every_format_has_a_peer_to_be_measured_with() -> None:
     assert set(files.PEERS) == set(FORMATS)
     assert {"file-S1", "file-S2", "memory", "help"} <= set(CASES)
+
+
+def test_growth_is_measured_for_everything_that_grows_and_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "growth.svg"
+    assert main(["--quick", "--turns", "1", "--only", "growth", "--picture", str(file), "--json", "-"]) == 0
+    drawn = file.read_text(encoding="utf-8")
+    assert re.findall(r'<text class="title"[^>]*>([^<]*)', drawn) == [
+        "rows",
+        "nonzeros a row",
+        "dimensions",
+        "lanes",
+        "threads",
+    ]
+    assert drawn.count("<circle") == 4 + 4 + 5 + 5 + 3
+
+
+def test_a_picture_shows_every_time_above_its_value() -> None:
+    drawn = picture({"rows": {1000: 0.001, 16_384: 0.5, 20_000: 2.5}})
+    assert re.findall(r"<text[^>]*>([^<]*)", drawn) == ["rows", "1,000", "1 ms", "2^14", "500 ms", "20k", "2.5 s"]
+
+
+def test_a_picture_needs_something_to_draw(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["--only", "help", "--picture", str(tmp_path / "growth.svg")])
+    assert "expected it: that is what is drawn" in capsys.readouterr().err
 
 
 def test_the_loop_that_hedge_is_measured_against_is_hedge() -> None:

@@ -196,9 +196,22 @@ def read_pieces(
         "skip_bad": True,
         "needs_features": False,
         "values": "any",
+        "threads": 1,
     }
     reader = Reader(format, n, **(options | given))
     sizes, made = iter(sizes), CoreReading()
+
+    def take() -> None:
+        batch = reader.next()
+        weights = [1.0] * len(batch) if batch.weights is None else batch.weights.tolist()
+        for k, code in enumerate(batch.codes(1).tolist()):
+            some = slice(int(batch.indptr[k]), int(batch.indptr[k + 1]))
+            names = reader.names_of(batch, k)
+            tag = batch.tags[k] if batch.tags else b""
+            slots, values = batch.indices[some].tolist(), batch.data[some].tobytes()
+            made.rows.append((slots, values, code, packed(weights[k]), tag, names))
+        reader.keep_names(batch, batch.codes(1) == 1)
+
     for text in files:
         reader.start_file()
         left, last = memoryview(text), False
@@ -210,18 +223,15 @@ def read_pieces(
             return size
 
         while not last and not reader.stopped:
+            while not reader.has_room and reader.has_next:
+                take()
             last = reader.fill(readinto) == 0
-            batch = reader.next(last)
-            weights = [1.0] * len(batch) if batch.weights is None else batch.weights.tolist()
-            for k, code in enumerate(batch.codes(1).tolist()):
-                some = slice(int(batch.indptr[k]), int(batch.indptr[k + 1]))
-                names = reader.names_of(batch, k)
-                tag = batch.tags[k] if batch.tags else b""
-                slots, values = batch.indices[some].tolist(), batch.data[some].tobytes()
-                made.rows.append((slots, values, code, packed(weights[k]), tag, names))
-        reader.end_file()
+            if reader.has_room:
+                reader.cut(last)
+    while reader.has_next:
+        take()
     made.labels, made.bad = reader.labels, reader.bad
-    made.counts = (reader.bad_lines, reader.without_label, reader.offset, reader.digest)
+    made.counts = (reader.bad_lines, reader.without_label, reader.offset, reader.digest, reader.file, reader.names)
     return made
 
 

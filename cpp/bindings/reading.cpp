@@ -19,15 +19,19 @@ namespace {
 using reading::AnyReader;
 using reading::Rows;
 
+constexpr std::size_t pieces_to_expand = std::size_t{1} << 16;  // bytes: each may make many rows of its own
+
 struct Batch {
-    Batch(Rows&& read, std::size_t n, std::shared_ptr<reading::Spare> spare)
-        : rows(std::move(read)), n(n), spare(std::move(spare)) {}
+    Batch(reading::Parsed&& read, std::size_t n, std::shared_ptr<reading::Spare> spare)
+        : parsed(std::move(read)), n(n), spare(std::move(spare)) {}
     Batch(Batch&&) = default;
     ~Batch() {
-        if (spare) spare->give(std::move(rows));
+        if (!spare) return;
+        spare->give(std::move(parsed.rows));
+        spare->give(std::move(parsed.piece.text));
     }
 
-    Rows rows;
+    reading::Parsed parsed;
     std::size_t n;
     std::shared_ptr<reading::Spare> spare;
 };
@@ -39,11 +43,11 @@ auto view(nb::handle self, const T* data, std::size_t size) {
 
 nb::object block_of(nb::handle self) {
     const auto& batch = nb::cast<const Batch&>(self);
-    return nb::cast(HeldBlock{batch.rows.block(batch.n), nb::borrow(self), batch.rows.collisions});
+    return nb::cast(HeldBlock{batch.parsed.rows.block(batch.n), nb::borrow(self), batch.parsed.rows.collisions});
 }
 
 auto codes_of(const Batch& batch, int positive) {
-    const auto& labels = batch.rows.labels;
+    const auto& labels = batch.parsed.rows.labels;
     auto codes = std::make_unique_for_overwrite<std::int8_t[]>(labels.size());
     for (std::size_t k = 0; k < labels.size(); ++k) {
         codes[k] = labels[k] == reading::unlabelled ? not_a_label : labels[k] == positive ? 1 : -1;
@@ -51,21 +55,26 @@ auto codes_of(const Batch& batch, int positive) {
     return owned<std::int8_t>(std::move(codes), labels.size());
 }
 
+nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
 class PythonReader {
   public:
     PythonReader(std::string_view format, std::size_t n, bool zero_based, bool keep_tags, std::string_view labels,
                  bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values,
-                 std::vector<std::string> interactions, std::size_t ngrams)
+                 std::vector<std::string> interactions, std::size_t ngrams, std::size_t threads)
         : n_(n) {
         if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
+        if (threads < 1 || threads > reading::most_threads) throw std::invalid_argument("threads must be from 1 to 64");
         const Domain domain = domain_named(values);
         const reading::Policy policy{labelled(labels), drop_unlabelled, skip_bad, needs_features, domain};
         reading::Expansion expansion(std::move(interactions), ngrams, domain);
         if (format == "svmlight") {
-            reader_ = std::make_unique<reading::Reader<reading::Svmlight>>(policy, reading::Svmlight(n, zero_based));
+            reader_ =
+                std::make_unique<reading::Reader<reading::Svmlight>>(policy, reading::Svmlight(n, zero_based), threads);
         } else if (format == "vw") {
+            const reading::Sizes sizes = expansion.wanted() ? reading::Sizes{pieces_to_expand} : reading::Sizes{};
             reader_ = std::make_unique<reading::Reader<reading::Vowpal>>(
-                policy, reading::Vowpal(n, keep_tags, domain, std::move(expansion)));
+                policy, reading::Vowpal(n, keep_tags, domain, std::move(expansion)), threads, sizes);
         } else {
             throw std::invalid_argument("no such format");
         }
@@ -92,16 +101,32 @@ class PythonReader {
         return got;
     }
 
-    Batch next(bool last) {
+    void cut(bool last) {
         const Busy::Writing writing(busy_);
+        if (!reader_->has_room()) throw std::invalid_argument("there is no room for more");
         const nb::gil_scoped_release free;
-        return {reader_->next(last), n_, reader_->spare};
+        reader_->cut(last);
+    }
+
+    Batch next() {
+        const Busy::Writing writing(busy_);
+        if (!reader_->has_next()) throw std::invalid_argument("there is nothing to be read");
+        const nb::gil_scoped_release free;
+        return {reader_->next(), n_, reader_->spare};
     }
 
     void keep_names(const Batch& batch, Vector<bool> changed) {
         const Busy::Writing writing(busy_);
-        if (changed.shape(0) != batch.rows.size) throw std::invalid_argument("one flag a row");
-        reader_->keep_names(batch.rows, changed.data());
+        if (changed.shape(0) != batch.parsed.rows.size) throw std::invalid_argument("one flag a row");
+        if (batch.spare == reader_->spare) reader_->keep_names(batch.parsed, changed.data());
+    }
+
+    std::vector<nb::bytes> names_of(const Batch& batch, std::size_t row) {
+        const Busy::Writing writing(busy_);
+        std::vector<nb::bytes> names;
+        if (batch.spare != reader_->spare) return names;  // another reader's: who knows how that is to be read
+        for (const std::string& name : reader_->names_of(batch.parsed, row)) names.push_back(as_bytes(name));
+        return names;
     }
 
     template <class Use>
@@ -126,21 +151,19 @@ class PythonReader {
 using Spelled = std::tuple<nb::bytes, std::int64_t>;
 using BadLine = std::tuple<std::int64_t, std::size_t, nb::bytes, std::string>;
 
-nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
-
 std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 }  // namespace
 
 void bind_reading(nb::module_& m) {
     nb::class_<Batch>(m, "Batch", "Rows as they were read from text.")
-        .def("__len__", [](const Batch& batch) { return batch.rows.size; })
+        .def("__len__", [](const Batch& batch) { return batch.parsed.rows.size; })
         .def_prop_ro("X", &block_of, nb::sig("def X(self, /) -> Block"), "The rows.")
         .def("codes", &codes_of, nb::arg("positive"))
         .def_prop_ro(
             "weights",
             [](nb::handle self) -> nb::object {
-                const auto& weights = nb::cast<const Batch&>(self).rows.weights;
+                const auto& weights = nb::cast<const Batch&>(self).parsed.rows.weights;
                 if (weights.empty()) return nb::none();
                 return nb::cast(view(self, weights.data(), weights.size()));
             },
@@ -150,28 +173,28 @@ void bind_reading(nb::module_& m) {
             "tags",
             [](const Batch& batch) {
                 std::vector<nb::bytes> tags;
-                for (const auto& tag : batch.rows.tags) tags.push_back(as_bytes(tag));
+                for (const auto& tag : batch.parsed.rows.tags) tags.push_back(as_bytes(tag));
                 return tags;
             },
             "The rows' tags, where the reader keeps them.")
         .def_prop_ro(
             "indptr",
             [](nb::handle self) {
-                const auto& rows = nb::cast<const Batch&>(self).rows;
+                const auto& rows = nb::cast<const Batch&>(self).parsed.rows;
                 return view(self, rows.starts.get(), rows.size + 1);
             },
             nb::rv_policy::automatic)
         .def_prop_ro(
             "indices",
             [](nb::handle self) {
-                const auto& rows = nb::cast<const Batch&>(self).rows;
+                const auto& rows = nb::cast<const Batch&>(self).parsed.rows;
                 return view(self, rows.slots.get(), rows.terms);
             },
             nb::rv_policy::automatic)
         .def_prop_ro(
             "data",
             [](nb::handle self) {
-                const auto& rows = nb::cast<const Batch&>(self).rows;
+                const auto& rows = nb::cast<const Batch&>(self).parsed.rows;
                 return view(self, rows.values.get(), rows.terms);
             },
             nb::rv_policy::automatic);
@@ -181,23 +204,24 @@ void bind_reading(nb::module_& m) {
     };
     nb::class_<PythonReader>(m, "Reader", "Reads svmlight or Vowpal Wabbit text.")
         .def(nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool, std::string_view,
-                      std::vector<std::string>, std::size_t>(),
+                      std::vector<std::string>, std::size_t, std::size_t>(),
              nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
              nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"),
-             nb::arg("values"), nb::arg("interactions") = std::vector<std::string>(), nb::arg("ngrams") = 1)
+             nb::arg("values"), nb::arg("interactions") = std::vector<std::string>(), nb::arg("ngrams") = 1,
+             nb::arg("threads") = 1)
         .def("fill", &PythonReader::fill, nb::arg("readinto"),
              nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
-        .def("next", &PythonReader::next, nb::arg("last"))
+        .def("cut", &PythonReader::cut, nb::arg("last"))
+        .def("next", &PythonReader::next)
+        .def("end",
+             [](PythonReader& self) {
+                 self.with([](AnyReader& r) {
+                     const nb::gil_scoped_release free;
+                     r.end();
+                 });
+             })
         .def("keep_names", &PythonReader::keep_names, nb::arg("batch"), nb::arg("changed"))
-        .def(
-            "names_of",
-            [](PythonReader& self, const Batch& batch, std::size_t row) {
-                std::vector<nb::bytes> names;
-                const auto found = self.with([&](AnyReader& r) { return r.names_of(batch.rows, row); });
-                for (const auto& name : found) names.push_back(as_bytes(name));
-                return names;
-            },
-            nb::arg("batch"), nb::arg("row"))
+        .def("names_of", &PythonReader::names_of, nb::arg("batch"), nb::arg("row"))
         .def(
             "skip",
             [](PythonReader& self, std::size_t count) {
@@ -205,7 +229,6 @@ void bind_reading(nb::module_& m) {
             },
             nb::arg("count"))
         .def("start_file", [](PythonReader& self) { self.with([](AnyReader& r) { r.start_file(); }); })
-        .def("end_file", [](PythonReader& self) { self.with([](AnyReader& r) { r.end_file(); }); })
         .def(
             "know_label",
             [](PythonReader& self, const nb::bytes& spelling) {
@@ -249,10 +272,13 @@ void bind_reading(nb::module_& m) {
                              return bad;
                          });
                      })
-        .def_prop_ro("stopped", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.stopped(); }); })
-        .def_prop_ro("paused", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.paused(); }); })
-        .def_prop_ro("saw_query",
-                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.saw_query(); }); })
+        .def_prop_ro("has_room",
+                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.has_room(); }); })
+        .def_prop_ro("has_next",
+                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.has_next(); }); })
+        .def_prop_ro("stopped", get(&AnyReader::stopped))
+        .def_prop_ro("saw_query", get(&AnyReader::saw_query))
+        .def_prop_ro("file", get(&AnyReader::file))
         .def_prop_ro("digest", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.digest(); }); })
         .def_prop_ro("offset", get(&AnyReader::offset))
         .def_prop_ro("without_label", get(&AnyReader::without_label))

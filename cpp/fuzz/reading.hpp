@@ -1,5 +1,5 @@
 // What holds for every reader, whatever the bytes: rows are canonical, counts agree, and how the bytes are split among
-// reads changes nothing.
+// reads and among threads changes nothing.
 #pragma once
 
 #include <algorithm>
@@ -77,8 +77,9 @@ inline void check_row(const Row& row, const Plan& plan, const AnyReader& reader,
 }
 
 template <class Format>
-void take(Reader<Format>& reader, const Plan& plan, bool last, bool tagged, Outcome& outcome) {
-    const Rows rows = reader.next(last);
+void take(Reader<Format>& reader, const Plan& plan, bool tagged, Outcome& outcome) {
+    const Parsed parsed = reader.next();
+    const Rows& rows = parsed.rows;
     demand(rows.starts[0] == 0 && rows.starts[rows.size] == static_cast<std::int32_t>(rows.terms));
     demand(rows.labels.size() == rows.size && rows.places.size() == rows.size);
     demand(rows.weights.empty() || rows.weights.size() == rows.size);
@@ -91,47 +92,51 @@ void take(Reader<Format>& reader, const Plan& plan, bool last, bool tagged, Outc
                       rows.labels[k],
                       rows.weights.empty() ? 1.0 : rows.weights[k],
                       tagged ? rows.tags[k] : "",
-                      reader.names_of(rows, k)};
+                      reader.names_of(parsed, k)};
         check_row(row, plan, reader, Format::named);
         outcome.rows.push_back(row);
     }
-    demand(reader.names_of(rows, rows.size).empty());
+    demand(reader.names_of(parsed, rows.size).empty());
     std::vector<char> changed(rows.size);
     for (std::size_t k = 0; k < rows.size; ++k) changed[k] = rows.labels[k] != 1;
-    reader.keep_names(rows, reinterpret_cast<const bool*>(changed.data()));
+    reader.keep_names(parsed, reinterpret_cast<const bool*>(changed.data()));
     outcome.collisions += rows.collisions;
 }
 
-// Reads both files in pieces of at most `most` bytes.
+// How text comes to a reader: in pieces of at most `most` bytes, to so many threads.
+struct Way {
+    std::size_t buffer;
+    std::size_t most;
+    std::size_t threads = 1;
+};
+
 template <class Format>
-Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format& format, const Sizes& sizes,
-             std::size_t most, bool tagged) {
-    Reader<Format> reader(plan.policy, format, sizes);
+Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format& format, const Way& way, bool tagged) {
+    Reader<Format> reader(plan.policy, format, way.threads, {way.buffer, Plan::longest});
     Outcome outcome;
     std::uint64_t chance = plan.seed;
-    std::string read_so_far;
     for (std::string_view left : files) {
-        read_so_far.append(left).push_back('\0');
         reader.start_file();
-        for (bool last = false; !last && !reader.stopped();) {
+        for (bool last = false; !last && !reader.stopped;) {
+            while (!reader.has_room() && reader.has_next()) take(reader, plan, tagged, outcome);
             const std::span<char> space = reader.space();
             demand(!space.empty());
             chance = chance * 6364136223846793005u + 1442695040888963407u;
-            const std::size_t piece = std::min({left.size(), space.size(), 1 + (chance >> 33) % most});
+            const std::size_t piece = std::min({left.size(), space.size(), 1 + (chance >> 33) % way.most});
             std::memcpy(space.data(), left.data(), piece);
             reader.filled(piece);
             left.remove_prefix(piece);
             last = piece == 0;
-            take(reader, plan, last, tagged, outcome);
+            reader.cut(last);
         }
-        reader.end_file();
-        if (reader.stopped()) break;
     }
-    if (!reader.stopped()) {
+    while (reader.has_next()) take(reader, plan, tagged, outcome);
+    if (!reader.stopped) {
+        demand(reader.file == 1);
         demand(reader.offset == static_cast<std::int64_t>(files[0].size() + files[1].size()));
-        demand(reader.digest() == hash64(read_so_far));
+        demand(reader.digest() == hash64(std::string(files[0]) + '\0' + std::string(files[1])));
     }
-    demand(reader.stopped() == (!plan.policy.skip_bad && reader.bad_lines > 0));
+    demand(reader.stopped == (!plan.policy.skip_bad && reader.bad_lines > 0));
     demand(plan.policy.skip_bad || reader.bad_lines <= 1);
     demand(reader.bad.size() == static_cast<std::size_t>(std::min<std::int64_t>(reader.bad_lines, 5)));
     demand(reader.labels.seen().size() <= 2);
@@ -150,16 +155,15 @@ Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format&
 }
 
 template <class Format>
-void check(const unsigned char* data, std::size_t size, bool tagged, auto&& format) {
+void check(const unsigned char* data, std::size_t size, bool tagged, auto&& format, std::size_t threads = 1) {
     if (size < Plan::size) return;
     const Plan plan(data);
     const std::string_view text(reinterpret_cast<const char*>(data) + Plan::size, size - Plan::size);
     const std::size_t first = text.size() - std::min(plan.cut, text.size());
     const std::string_view files[2] = {text.substr(0, first), text.substr(first)};
-    const Outcome whole = read<Format>(files, plan, format(plan), {text.size() + 1, Plan::longest}, SIZE_MAX, tagged);
-    const std::size_t most = std::size_t{1} << plan.seed % 8;
-    const Outcome pieces = read<Format>(files, plan, format(plan), {1 + plan.seed, Plan::longest}, most, tagged);
-    demand(whole == pieces);
+    const Outcome whole = read<Format>(files, plan, format(plan), {text.size() + 1, SIZE_MAX}, tagged);
+    const Way pieces{1 + plan.seed, std::size_t{1} << plan.seed % 8, threads};
+    demand(read<Format>(files, plan, format(plan), pieces, tagged) == whole);
 }
 
 }  // namespace thresher::fuzz

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "../thresher/digest.hpp"
 #include "../thresher/names.hpp"
 
 namespace thresher::reading {
@@ -52,6 +53,13 @@ class JointHash {
     }
 
     std::uint64_t copied(std::string_view second) {
+        constexpr std::size_t longest = std::size_t{1} << 12;
+        if (first_.size() + second.size() > longest) {  // rather slowly than to hold another of these
+            Digest digest;
+            digest.update(first_.data(), first_.size());
+            digest.update(second.data(), second.size());
+            return digest.value();
+        }
         joint_.assign(first_);
         joint_ += second;
         return hash64(joint_);

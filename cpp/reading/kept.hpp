@@ -15,6 +15,8 @@ class KeptNames {
   public:
     static constexpr std::size_t most_names = std::size_t{1} << 19;
     static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+    static constexpr std::size_t longest_name = std::size_t{1}
+                                                << 12;  // nobody reads a longer one, and it would fill the room
 
     explicit KeptNames(std::size_t n) : n_(n) {}
 
@@ -33,7 +35,7 @@ class KeptNames {
     void keep(std::uint64_t hash, std::string_view first, std::string_view second) {
         const std::uint64_t known_by = key(static_cast<std::int32_t>(slot_of_hash(hash, n_)), tag(hash));
         const std::size_t place = place_of(known_by);
-        if (table_[place] == known_by) return;
+        if (table_[place] == known_by || first.size() + second.size() > longest_name) return;
         if (count_ == most_names || text_.size() + first.size() + second.size() >= most_bytes) {
             full_ = true;
             return;

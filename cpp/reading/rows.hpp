@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +39,7 @@ inline bool refuse(Trouble& trouble, std::string found, std::string expected) {
 // Whether a line that could have a label must have one, may have one, or has it passed over.
 enum class Labelled : std::uint8_t { needed, optional, ignored };
 
-// A line as it lies in a reader's buffer, with its number in the file and its place in the buffer.
+// A line as it lies in a text, with its number and its place there.
 struct Line {
     const char* text;
     std::int64_t number;
@@ -132,7 +131,7 @@ class Labels {
         seen_.push_back({std::move(spelling), numeric, value, line});
     }
 
-    // The number of the label, 0 or 1, or -1 if it is neither. `token` lies in a reader's buffer.
+    // The number of the label, 0 or 1, or -1 if it is neither. `token` lies in a text.
     int find(std::string_view token) const {
         for (std::size_t i = 0; i < seen_.size(); ++i) {
             if (seen_[i].spelling == token) return static_cast<int>(i);
@@ -167,6 +166,11 @@ class Labels {
     }
 
     const std::vector<One>& seen() const { return seen_; }
+
+    // Those after the first `count` were met so many lines later than they say.
+    void move_after(std::size_t count, std::int64_t lines) {
+        for (std::size_t i = count; i < seen_.size(); ++i) seen_[i].line += lines;
+    }
 
     // Only the first `count` were met: those after them stood in a line that was left out.
     void forget_after(std::size_t count) {
@@ -208,6 +212,8 @@ inline constexpr std::int8_t unlabelled = -1;
 
 // Rows in columns, each canonical: ascending slots, no zeros, every value finite.
 struct Rows {
+    Rows() = default;
+
     // `bytes` of text hold at most half as many features and rows: so nothing below checks for room.
     explicit Rows(std::size_t bytes)
         : capacity(bytes),
@@ -232,26 +238,27 @@ struct Rows {
     void clear() {
         size = terms = 0;
         collisions = 0;
+        saw_query = false;
         labels.clear();
         weights.clear();
         places.clear();
         tags.clear();
     }
 
-    std::size_t capacity;
+    std::size_t capacity = 0;
     std::unique_ptr<std::int32_t[]> starts;
     std::unique_ptr<std::int32_t[]> slots;
     std::unique_ptr<double[]> values;
     std::unique_ptr<std::uint32_t[]> name_tags;  // of each term, where terms are names; 0 where several share it
-    std::size_t room;                            // for terms
+    std::size_t room = 0;                        // for terms
     std::size_t size = 0;
     std::size_t terms = 0;              // in whole rows
     std::vector<std::int8_t> labels;    // 0, 1 or unlabelled
     std::vector<double> weights;        // empty: 1 throughout
-    std::vector<std::uint32_t> places;  // where each row's line starts in the buffer
+    std::vector<std::uint32_t> places;  // where each row's line starts in its text
     std::vector<std::string> tags;      // only where they are asked for
     std::int64_t collisions = 0;
-    std::uint64_t generation = 0;  // of the buffer they came from
+    bool saw_query = false;  // a qid, which is read and left out
 
     // Writes terms one behind the other, zeros left out. It holds bare pointers, for the loops.
     struct Writer {
@@ -298,32 +305,6 @@ struct Rows {
         std::copy_n(column.get(), terms, larger.get());
         column = std::move(larger);
     }
-};
-
-// Rows that are in use no more, for their memory: fresh memory costs as much as reading the text into it.
-class Spare {
-  public:
-    Rows take(std::size_t bytes) {
-        const std::lock_guard guard(lock_);
-        for (; !rows_.empty(); rows_.pop_back()) {
-            if (rows_.back().capacity < bytes) continue;
-            Rows rows = std::move(rows_.back());
-            rows_.pop_back();
-            rows.clear();
-            return rows;
-        }
-        return Rows(bytes);
-    }
-    void give(Rows&& rows) {
-        const std::lock_guard guard(lock_);
-        if (rows_.size() < 2 && rows.starts != nullptr && rows.capacity <= most_kept && rows.room <= most_kept)
-            rows_.push_back(std::move(rows));
-    }
-
-  private:
-    static constexpr std::size_t most_kept = std::size_t{2} << 20;
-    std::mutex lock_;
-    std::vector<Rows> rows_;
 };
 
 }  // namespace thresher::reading

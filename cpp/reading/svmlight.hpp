@@ -19,7 +19,6 @@ class Svmlight {
 
     static constexpr bool named = false;
     std::size_t n() const { return n_; }
-    bool saw_query = false;  // a qid, which is read and left out
 
     // Reads a line into `rows`: one row, or none if it is blank. False, with `trouble`, if it cannot be read.
     bool read(const Line& line, Labels& labels, Rows& rows, Trouble& trouble) {
@@ -92,6 +91,7 @@ class Svmlight {
             if (*at == 'q') {
                 failed = at;
                 if (!query(at, trouble)) return false;
+                rows.saw_query = true;
                 continue;
             }
             std::int32_t slot = 0;
@@ -181,14 +181,13 @@ class Svmlight {
         return refuse(trouble, std::move(found), std::move(expected));
     }
 
-    bool query(const char*& at, Trouble& trouble) {
+    static bool query(const char*& at, Trouble& trouble) {
         const bool named_so = at[0] == 'q' && at[1] == 'i' && at[2] == 'd' && at[3] == ':';
         const char* after = at + 4;
         while (named_so && is_digit(*after)) ++after;
         if (!named_so || after == at + 4 || !(is_blank(*after) || ends(after))) {
             return refuse(trouble, shown(at), "index:value, or qid:number");
         }
-        saw_query = true;
         at = after;
         return true;
     }

@@ -33,7 +33,6 @@ class Vowpal {
 
     static constexpr bool named = true;
     std::size_t n() const { return sorter_.n(); }
-    static constexpr bool saw_query = false;
 
     bool read(const Line& line, Labels& labels, Rows& rows, Trouble& trouble) {
         const char* at = skip_blanks(line.text);

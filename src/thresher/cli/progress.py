@@ -153,15 +153,19 @@ class Bar:
 
     def advance(self, what: str, stream: Reading, examples: int) -> None:
         """Says how far the stream was read."""
-        self._update(what, stream.source.size if self._progress is None else None, stream.read, examples)
+        if self._shows:
+            self._update(what, stream.source.size if self._progress is None else None, stream.read, examples)
 
     def count(self, what: str, rounds: int, of: int | None = None) -> None:
         """Says how many rounds were played, of how many if that is known."""
-        self._update(what, of, rounds, rounds)
+        if self._shows:
+            self._update(what, of, rounds, rounds)
+
+    @property
+    def _shows(self) -> bool:
+        return self._terminal and time.monotonic() - self._began >= 0.5
 
     def _update(self, what: str, total: int | None, completed: int, examples: int) -> None:
-        if not self._terminal or time.monotonic() - self._began < 0.5:
-            return
         if self._progress is None:
             self._start(what, total)
         rate = examples / max(time.monotonic() - self._began, 1e-9)

@@ -7,12 +7,13 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from thresher.data import demos
+from thresher.data.ahead import Ahead, Text
 from thresher.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
@@ -35,14 +36,6 @@ _READ = ("gzip", "Zstandard")
 _PEEK = 1 << 16
 
 
-class Text(Protocol):
-    """What a reader needs of a file."""
-
-    def readinto(self, buffer: memoryview, /) -> int: ...
-
-    def peek(self, size: int = ..., /) -> bytes: ...
-
-
 @dataclass(frozen=True)
 class Opened:
     """A file that is being read: its name for errors, its text, and how far in its bytes on disk one has come."""
@@ -50,6 +43,7 @@ class Opened:
     name: str
     text: Text
     raw: BinaryIO | None
+    compressed: bool = False
 
     def position(self) -> int:
         return self.raw.tell() if self.raw is not None else 0
@@ -138,9 +132,9 @@ class Source:
     def __str__(self) -> str:
         return " ".join("standard input" if place == STANDARD_INPUT else place for place in self.places)
 
-    def open(self) -> Iterator[AbstractContextManager[Opened]]:
-        """Each file in turn, to be opened with `with`."""
-        return (_open(place) for place in self.places)
+    def open(self, *, ahead: bool = False) -> Iterator[AbstractContextManager[Opened]]:
+        """Each file in turn, to be opened with `with`; what is compressed is read `ahead`, if so wished, by another thread."""
+        return (_open(place, ahead) for place in self.places)
 
 
 def _regular(place: str) -> bool:
@@ -151,7 +145,7 @@ def _regular(place: str) -> bool:
 
 
 @contextmanager
-def _open(place: str) -> Iterator[Opened]:
+def _open(place: str, ahead: bool) -> Iterator[Opened]:
     if place.startswith(_DEMO):
         demo = demos.find(place.removeprefix(_DEMO))
         yield Opened(place, io.BufferedReader(_Blocks(demo.blocks()), _PEEK), None)
@@ -161,7 +155,12 @@ def _open(place: str) -> Iterator[Opened]:
         yield _uncompressed("standard input", sys.stdin.buffer, None)
     else:
         with Path(place).open("rb", buffering=_PEEK) as file:
-            yield _uncompressed(place, file, file if file.seekable() else None)  # a pipe has no position
+            opened = _uncompressed(place, file, file if file.seekable() else None)  # a pipe has no position
+            if ahead and opened.compressed and opened.raw is not None:  # who waits for a pipe could not be told to stop
+                with closing(Ahead(opened.text)) as text:
+                    yield replace(opened, text=text)
+            else:
+                yield opened
 
 
 def _uncompressed(name: str, file: BinaryIO, raw: BinaryIO | None) -> Opened:
@@ -171,9 +170,9 @@ def _uncompressed(name: str, file: BinaryIO, raw: BinaryIO | None) -> Opened:
     if kind == "gzip":
         import gzip
 
-        return Opened(name, cast("Text", gzip.GzipFile(fileobj=buffered, mode="rb")), raw)
+        return Opened(name, cast("Text", gzip.GzipFile(fileobj=buffered, mode="rb")), raw, True)
     if kind == "Zstandard":
-        return Opened(name, _zstandard(buffered), raw)
+        return Opened(name, _zstandard(buffered), raw, True)
     if kind is not None:
         raise SourceError(f"found {kind}, expected text, or text compressed by {' or '.join(_READ)}", file=name)
     return Opened(name, buffered, raw)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -21,9 +23,10 @@ from thresher.errors import ParameterError, SourceError
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["DEFAULT_BITS", "UNLABELLED", "Batch", "Position", "Stream", "open_stream"]
+__all__ = ["DEFAULT_BITS", "MOST_THREADS", "UNLABELLED", "Batch", "Position", "Stream", "open_stream"]
 
 DEFAULT_BITS = 18
+MOST_THREADS = 64
 
 #: What stands in `Batch.y` where an example has no label.
 UNLABELLED = NOT_A_LABEL
@@ -104,16 +107,19 @@ class Stream:
         ignore_labels: bool,
         rule: Rule | None,
         tags: bool,
+        threads: int,
     ) -> None:
         self.source = source
         source.check()
         if source.demo is not None and source.demo.positive is None:
             raise ParameterError(f"found {source}, a table of forecasts, expected examples: try thresher experts {source}")
-        self._files = source.open()
+        self._files = source.open(ahead=threads > 1)
         self._context = next(self._files)
         self._file: Opened | None = self._context.__enter__()
+        self._names = [self._file.name]
         self._read_before = 0
         self._closed = False
+        self._failure: Exception | None = None
         self._first_bad: list[SourceError] = []
         try:
             if recipe is None:
@@ -135,9 +141,10 @@ class Stream:
                 values="any" if rule is None else rule.values,
                 interactions=recipe.interactions,
                 ngrams=recipe.ngrams,
+                threads=threads,
             )
         except BaseException:
-            self.close()
+            self._close_file()
             raise
         known = [label for label in (recipe.minus, recipe.plus) if label is not None]
         for label in known:
@@ -169,7 +176,7 @@ class Stream:
 
     @property
     def read(self) -> int:
-        """How many bytes were read on disk; together with `source.size` it tells how much is left."""
+        """How many bytes were read on disk, some of them ahead; with `source.size` it tells how much is left."""
         return self._read_before + (0 if self._file is None else self._file.position())
 
     @property
@@ -215,13 +222,13 @@ class Stream:
             self._reader.keep_name(name)
 
     def keep_names(self, batch: Batch, changed: NDArray[np.bool_]) -> None:
-        """Keeps the names of the rows that changed a learner, up to a limit. Only before the next batch is read."""
+        """Keeps the names of the rows that changed a learner, up to a limit."""
         of_all = np.zeros(len(batch.rows), np.bool_)
         of_all[batch.first : batch.first + len(batch)] = changed
         self._reader.keep_names(batch.rows, of_all)
 
     def names_of(self, batch: Batch, row: int) -> dict[int, str]:
-        """The slots of a row with their names, as the source spells them. Only before the next batch is read."""
+        """The slots of a row with their names, as the source spells them."""
         if not self._recipe.named:
             return {slot: self._recipe.attribute(slot) for slot in batch.X[row]}
         names = self._reader.names_of(batch.rows, batch.first + row)
@@ -230,19 +237,32 @@ class Stream:
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Batch]:
-        while self._file is not None and not self._closed:
-            if not self._reader.paused:
-                self._reader.fill(self._file.readinto)
-            last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
-            rows = self._reader.next(last)
+        while True:
+            if self._reader.stopped:
+                raise self._first_bad[-1]
+            self._read_ahead()
+            if self._closed or not self._reader.has_next:
+                break
+            rows = self._reader.next()
             self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
             if len(rows):
                 self._decide()
                 yield self._batch(rows)
-            if self._reader.stopped:
-                raise self._first_bad[-1]
-            if last and not self._reader.paused:
-                self._next_file()
+        if self._failure is not None and not self._closed:
+            raise self._failure
+
+    def _read_ahead(self) -> None:
+        """Text for the threads, as much as may wait. What goes wrong is said after all that was read before it."""
+        try:
+            while self._file is not None and not self._closed and self._reader.has_room:
+                self._reader.fill(self._file.readinto)
+                last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
+                self._reader.cut(last)
+                if last:
+                    self._next_file()
+        except Exception as error:
+            self._failure = error
+            self._close_file()
 
     def skip_to(self, position: Position) -> None:
         """Passes over what was read before; if it is not the same text, says so."""
@@ -263,6 +283,7 @@ class Stream:
         """Ends it: no more batches are given."""
         self._closed = True
         self._close_file()
+        self._reader.end()
 
     def _close_file(self) -> None:
         if self._file is not None:
@@ -280,9 +301,9 @@ class Stream:
         self._close_file()
         following = next(self._files, None)
         if following is not None and not self._closed:
-            self._reader.end_file()  # so that at the end of the last one the position is that after its last line
             self._context = following
             self._file = following.__enter__()
+            self._names.append(self._file.name)
             self._reader.start_file()
 
     def _decide(self) -> None:
@@ -328,7 +349,8 @@ class Stream:
 
     @property
     def _name(self) -> str:
-        return str(self.source) if self._file is None else self._file.name
+        """The file that the batch at hand is from."""
+        return self._names[self._reader.file]
 
     def _error(self, line: int, column: int, found: bytes, expected: str) -> SourceError:
         message = f"found {found.decode('utf-8', 'backslashreplace')}, expected {expected}"
@@ -346,6 +368,10 @@ def _detected(file: Opened, source: Source) -> str:
     before_comment = first.partition(b"#")[0]
     indexed = all(b":" in token for token in before_comment.split()[1:])
     return "vw" if b"|" in before_comment or (b"|" in first and not indexed) else "svmlight"
+
+
+def _default_threads() -> int:
+    return min(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1, 8)
 
 
 def _spellable(label: object) -> bool:
@@ -369,6 +395,7 @@ def open_stream(
     rule: Rule | None = None,
     tags: bool = False,
     recipe: Recipe | None = None,
+    threads: int | None = None,
 ) -> Stream:
     """The examples of a source: a file, several, `-` for standard input, or `demo:oranges`.
 
@@ -385,6 +412,8 @@ def open_stream(
     - ``rule`` is that of the learner, `learner.rule`: a line that it could not learn is then refused with its place, and where
       it takes values up to 1 alone, the larger in size of two in one slot is kept instead of their sum.
     - ``recipe`` is that of a model, instead of all that says how to read.
+    - ``threads`` is how many read the text, yours included: batches come in the order of the text, and are the same for any
+      number. By default one a core, up to 8: whoever learns takes them one by one, and more would wait for that.
 
     >>> import thresher as th
     >>> with th.open_stream("demo:oranges") as stream:
@@ -398,6 +427,8 @@ def open_stream(
         raise ParameterError(f"found positive = {positive!r}, expected a label: without blanks, commas or control characters")
     if n is None and not 1 <= bits <= 31:
         raise ParameterError(f"found bits = {bits}, expected from 1 to 31")
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ParameterError(f"found threads = {threads}, expected from 1 to {MOST_THREADS}")
     if not isinstance(source, Source):
         source = Source(source) if isinstance(source, str | PathLike) else Source(*source)
     return Stream(
@@ -414,4 +445,5 @@ def open_stream(
         ignore_labels=ignore_labels,
         rule=rule,
         tags=tags,
+        threads=_default_threads() if threads is None else threads,
     )

@@ -1,0 +1,91 @@
+"""Text that is decompressed ahead of whoever reads it, in a thread of its own."""
+
+from __future__ import annotations
+
+from queue import Empty, Queue
+from threading import Event, Thread
+from typing import Protocol
+
+__all__ = ["Ahead", "Text"]
+
+_PIECE = 1 << 18  # bytes at most
+_WAITING = 32  # pieces
+
+
+class Text(Protocol):
+    """What a reader needs of a file."""
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+    def read1(self, size: int = ..., /) -> bytes: ...
+
+    def peek(self, size: int = ..., /) -> bytes: ...
+
+
+class Ahead:
+    """A text, read by a thread: a few pieces of it wait, and while they do the thread sleeps.
+
+    What the text raises comes after all that was read before it, in the thread that reads here. `close` ends the thread; until
+    then nobody else may use the text.
+
+    >>> import io
+    >>> text = Ahead(io.BufferedReader(io.BytesIO(b"1 1:1")))
+    >>> room = bytearray(8)
+    >>> text.peek(1), text.readinto(memoryview(room)), text.peek(1)
+    (b'1', 5, b'')
+    >>> text.close()
+    """
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._pieces: Queue[bytes | BaseException] = Queue(_WAITING)
+        self._rest = b""  # of the piece at hand
+        self._ended = False
+        self._closed = Event()
+        self._thread = Thread(target=self._read, name="thresher: decompressing", daemon=True)
+        self._thread.start()
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        filled = 0
+        while filled < len(buffer) and self.peek():
+            piece = self.read1(len(buffer) - filled)
+            buffer[filled : filled + len(piece)] = piece
+            filled += len(piece)
+        return filled
+
+    def read1(self, size: int = _PIECE, /) -> bytes:
+        rest = self._at_hand()
+        self._rest = rest[size:]
+        return rest[:size]
+
+    def peek(self, size: int = 1, /) -> bytes:
+        return self._at_hand()[:size]
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._closed.set()
+        while self._thread.is_alive():
+            try:
+                self._pieces.get(timeout=0.01)  # it may wait for room
+            except Empty:
+                continue
+        self._thread.join()
+
+    def _at_hand(self) -> bytes:
+        """What is left of a piece; nothing at the end."""
+        while not self._rest and not self._ended:
+            piece = self._pieces.get()
+            self._ended = not piece or isinstance(piece, BaseException)
+            if isinstance(piece, BaseException):
+                raise piece
+            self._rest = piece
+        return self._rest
+
+    def _read(self) -> None:
+        try:
+            piece = b"at the start"
+            while piece and not self._closed.is_set():
+                piece = self._text.read1(_PIECE)
+                self._pieces.put(piece)
+        except BaseException as error:
+            self._pieces.put(error)

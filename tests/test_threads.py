@@ -1,0 +1,205 @@
+"""Any number of threads makes of a text what one makes of it, and what goes wrong comes where it would come with one."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+import random
+import threading
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import thresher as th
+from tests.commands import run
+from tests.text_oracles import read_pieces
+from thresher.data.ahead import Ahead
+from thresher.errors import ParameterError, SourceError
+
+NUMBERS = (2, 3, 8)
+
+LINES = {
+    "svmlight": [
+        b"1 1:1 3:0.5",
+        b"-1 2:1",
+        b"2 1:1",
+        b"+1 4:1 qid:1",
+        b"x 1:1",
+        b"1 9999:1",
+        b"",
+        b"1 3:1 1:1 # late",
+        b"1 1:",
+    ],
+    "vw": [b"1 | a b", b"-1 |n a:2 c", b"2 | a", b"+1 0.5 't|m x", b"word | y", b"1 | a:", b"", b"| only", b"no bar"],
+}
+
+
+@given(data=st.data(), format=st.sampled_from(list(LINES)), skip=st.booleans(), threads=st.sampled_from(NUMBERS))
+def test_threads_change_nothing(data: st.DataObject, format: str, skip: bool, threads: int) -> None:
+    lines = st.lists(st.sampled_from([*LINES[format][:2] * 8, *LINES[format]]), max_size=60)
+    files = [b"\n".join(data.draw(lines)) for _ in range(data.draw(st.integers(1, 3)))]
+    sizes = data.draw(st.lists(st.integers(1, 200), min_size=1, max_size=5))
+    alone = read_pieces(files, cycle(sizes), format, skip_bad=skip)
+    together = read_pieces(files, cycle(sizes), format, skip_bad=skip, threads=threads)
+    assert (together.rows, together.labels, together.bad) == (alone.rows, alone.labels, alone.bad)
+    assert together.counts == alone.counts or not skip  # at a bad line that ends it, who knows how much had been read
+
+
+def made(path: Path, rows: int) -> Path:
+    """A text of some megabytes, with a few lines that cannot be read."""
+    chance = random.Random(1)
+    words = [f"word{k}" for k in range(400)]
+    with path.open("w") as file:
+        for _ in range(rows):
+            some = " ".join(f"{word}:{chance.randint(1, 9)}" for word in chance.choices(words, k=20))
+            file.write(f"{chance.choice((-1, 1))} |n {some}\n" if chance.random() > 1e-4 else "1 |n a:\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("threads") / "text.vw", 15_000)
+
+
+def test_the_model_and_what_is_said_are_the_same(text: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "text.vw.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes(), 1))
+    models, said = set(), set()
+    for source, threads in itertools.product((text, packed), ("1", "2", "5")):
+        model = tmp_path / "model"
+        model.unlink(missing_ok=True)
+        done = run(
+            "learn", source, "--learner", "perceptron", "--on-bad", "skip", "--threads", threads, "--save", model, "--json"
+        )
+        assert done.status == 0
+        models.add(model.read_bytes())
+        counts = run("predict", model, source, "--on-bad", "skip", "--threads", threads)
+        said.add(counts.out)
+    assert len(models) == len(said) == 1
+
+
+def batches(*places: Path, threads: int, on_bad: str = "stop") -> tuple[list[tuple[int, bytes]], str]:
+    """The batches of a stream, and how it ended."""
+    found = []
+    try:
+        with th.open_stream(places, threads=threads, on_bad=on_bad) as stream:
+            for batch in stream:
+                found.append((len(batch), batch.matrix().data.tobytes()))
+    except SourceError as error:
+        return found, str(error)
+    return found, ""
+
+
+def test_a_bad_line_comes_after_the_batches_before_it(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_text("1 1:1 2:2\n-1 3:0.25\n" * 200_000)
+    bad.write_text("1 1:1 2:2\n-1 3:0.25\n" * 150_000 + "1 1:one\n" + "1 1:1\n" * 100_000)
+    (found, error) = batches(good, bad, threads=1)
+    assert error.startswith(f"{bad}:300001:5: found 'one', expected a finite number")
+    assert sum(rows for rows, _ in found) == 700_000
+    for threads in NUMBERS:
+        assert batches(good, bad, threads=threads) == (found, error)
+
+
+def test_compressed_text_that_was_cut_off_comes_after_the_batches_before_it(text: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes(gzip.compress(text.read_bytes(), 1)[:-100_000])
+    (found, error) = batches(cut, threads=1, on_bad="skip")
+    assert len(found) > 1
+    assert "in the middle of its compressed data" in error
+    for threads in NUMBERS:
+        assert batches(cut, threads=threads, on_bad="skip") == (found, error)
+
+
+def test_a_third_label_is_refused_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "late"
+    path.write_text("1 | a\n" * 10_000 + "0 | b\n" * 100_000 + "2 | b\n" + "1 | b\n" * 50_000)
+    (found, error) = batches(path, threads=1, on_bad="skip")
+    assert not error
+    for threads in NUMBERS:
+        assert batches(path, threads=threads, on_bad="skip") == (found, error)
+        with pytest.raises(SourceError, match=r"late:110001:1: found label '2', expected '1' or '0', the two labels before it"):
+            learn_all(path, threads)
+
+
+def learn_all(path: Path, threads: int) -> int:
+    with th.open_stream(path, threads=threads) as stream:
+        learner = th.Perceptron(stream.n)
+        return sum(learner.learn_many(batch.X, batch.y).mistakes for batch in stream)
+
+
+@pytest.mark.parametrize("threads", [1, *NUMBERS])
+def test_a_file_that_grows_is_read_as_far_as_it_is_there(tmp_path: Path, threads: int) -> None:
+    path = tmp_path / "grows"
+    path.write_text("1 1:1\n-1 2:1\n" * 300_000)
+    with th.open_stream(path, threads=threads) as stream:
+        count = 0
+        for number, batch in enumerate(stream):
+            count += len(batch)
+            if number == 0:
+                with path.open("a") as file:
+                    file.write("1 1:1\n" * 1000)
+    assert count == 601_000
+
+
+@pytest.mark.parametrize("threads", [1, *NUMBERS])
+def test_a_file_that_is_cut_while_it_is_read_ends_there(tmp_path: Path, threads: int) -> None:
+    path = tmp_path / "cut"
+    path.write_text("1 1:1\n-1 2:1\n" * 2_000_000)
+    whole = path.stat().st_size
+    with th.open_stream(path, threads=threads) as stream:
+        count = 0
+        for number, batch in enumerate(stream):
+            count += len(batch)
+            if number == 0:
+                os.truncate(path, whole // 2)
+        assert stream.position.offset == whole // 2
+    assert count == 2_000_000
+
+
+def test_a_stream_that_is_left_ends_its_threads(text: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "text.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes(), 1))
+    before = threading.active_count()
+    for source in (text, packed):
+        with th.open_stream(source, threads=4, on_bad="skip") as stream:
+            assert len(next(iter(stream)))
+        assert list(stream) == []
+    assert threading.active_count() == before
+
+
+def test_what_a_text_raises_comes_after_what_it_gave() -> None:
+    class Failing:
+        given = 0
+
+        def readinto(self, buffer: memoryview, /) -> int:
+            raise NotImplementedError
+
+        def read1(self, size: int = 1, /) -> bytes:
+            self.given += 1
+            if self.given == 3:
+                raise EOFError
+            return b"ab"
+
+        def peek(self, size: int = 1, /) -> bytes:
+            raise NotImplementedError
+
+    text, room = Ahead(Failing()), bytearray(3)
+    assert text.readinto(memoryview(room)) == 3
+    assert (bytes(room), text.read1(), text.readinto(memoryview(b""))) == (b"aba", b"b", 0)
+    with pytest.raises(EOFError):
+        text.peek()
+    assert text.readinto(memoryview(room)) == 0
+    text.close()
+
+
+def test_the_number_of_threads_is_checked(text: Path) -> None:
+    for wrong in (0, 65):
+        with pytest.raises(ParameterError, match=f"found threads = {wrong}, expected from 1 to 64"):
+            th.open_stream(text, threads=wrong)
+    assert "found threads = 65, expected from 1 to 64" in run("learn", text, "--threads", "65").err
+    assert "found '0', expected a whole number of at least 1" in run("learn", text, "--threads", "0").err
