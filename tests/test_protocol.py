@@ -33,8 +33,8 @@ def test_the_public_names() -> None:
         "LossRounds", "MarginPerceptron", "Mixture", "MulticlassPerceptron", "NotRealizable", "OneVersusRest", "Optimal",
         "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction",
         "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError", "Stream",
-        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "load", "open_stream", "pac", "save",
-        "trace",
+        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "hindsight", "load", "open_stream",
+        "pac", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

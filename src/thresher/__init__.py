@@ -15,7 +15,7 @@ theory proves about it.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from thresher import bounds
+    from thresher import bounds, hindsight
     from thresher.class_rounds import ClassLearner, ClassPrediction, ClassRound, ClassRounds
     from thresher.classes import Consistent, Halving, Optimal
     from thresher.compose import Conservative, OneVersusRest, Portfolio, pac
@@ -150,6 +150,7 @@ __all__ = [
     "WeightedMajority",
     "Winnow",
     "bounds",
+    "hindsight",
     "load",
     "open_stream",
     "pac",
@@ -178,8 +179,8 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         from importlib import import_module
 
-        if name == "bounds":
-            return import_module("thresher.bounds")
+        if name in ("bounds", "hindsight"):
+            return import_module(f"thresher.{name}")
         homes = (import_module(f"thresher.{home}") for home in _HOMES if name in __all__)
         for home in homes:
             if name in home.__all__:
