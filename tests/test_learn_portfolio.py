@@ -319,7 +319,7 @@ def test_passes_equal_the_file_so_often(source: Path, tmp_path: Path) -> None:
 def test_the_best_lane_is_replayed_alone_and_its_own_theorem_is_added(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lanes_are(monkeypatch, th.Perceptron, constants=False)
     options = (source, "--n", 64, "--passes", 2, "--json")
-    said, alone = run("learn", *options, "--certify").json, run(*PERCEPTRON, *options).json
+    said, alone = run("learn", *options, "--certify").json, run(*PERCEPTRON, *options, "--certify").json
     assert said["best_lane_alone"]["learner"] == alone["learner"]
     assert said["best_lane_alone"]["mistakes"] == alone["mistakes"]
     assert said["best_lane_alone"]["certificates"] == alone["certificates"]

@@ -56,3 +56,16 @@ def test_forecasts_are_read_combined_and_compared_under_a_bar(tmp_path: Path) ->
         assert what in ran.err
     assert HIDE not in run("experts", "demo:forecasts", "--quiet", terminal=True).err
     assert HIDE not in run("experts", "demo:forecasts", "--json", terminal=True).err
+
+
+def test_witnesses_are_looked_for_played_and_checked_under_a_bar(tmp_path: Path) -> None:
+    source, proof = tmp_path / "source", tmp_path / "proof"
+    source.write_text("1 | a c\n-1 | b c\n" * 60)
+    ran = run("certify", source, "--n", 32, "--save", proof, terminal=True)
+    assert ran.status == 0
+    assert ran.err.count(HIDE) == ran.err.count(SHOW) >= 3
+    for what in ("reading", "looking for witnesses for Winnow", "playing Perceptron"):
+        assert what in ran.err
+    assert "checking" in run("certify", source, "--check", proof, terminal=True).err
+    for silent in (["--quiet"], ["--json"]):
+        assert HIDE not in run("certify", source, "--n", 32, *silent, terminal=True).err

@@ -31,10 +31,10 @@ def test_the_public_names() -> None:
         "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge", "Hypothesis", "ImprovedMajority",
         "Invariant", "Label", "LabelError", "LaneError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "LossRound",
         "LossRounds", "MarginPerceptron", "Mixture", "MulticlassPerceptron", "NotRealizable", "OneVersusRest", "Optimal",
-        "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction",
+        "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction", "Proof",
         "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError", "Stream",
-        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "hindsight", "load", "open_stream",
-        "pac", "save", "trace",
+        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "certify", "hindsight", "load",
+        "open_stream", "pac", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         StoreError,
         ThresherError,
     )
-    from thresher.evaluate import Trace, trace
+    from thresher.evaluate import Proof, Trace, certify, trace
     from thresher.experts import (
         AdaHedge,
         FixedShare,
@@ -136,6 +136,7 @@ __all__ = [
     "Perceptron",
     "Portfolio",
     "Prediction",
+    "Proof",
     "RandomizedMajority",
     "Round",
     "Rounds",
@@ -150,6 +151,7 @@ __all__ = [
     "WeightedMajority",
     "Winnow",
     "bounds",
+    "certify",
     "hindsight",
     "load",
     "open_stream",

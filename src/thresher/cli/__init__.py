@@ -13,13 +13,19 @@ from types import ModuleType
 from typing import NoReturn
 
 from thresher import __version__
-from thresher.cli import experts, inspect, learn, predict
+from thresher.cli import certify, experts, inspect, learn, predict
 from thresher.errors import ThresherError
 
 __all__ = ["COMMANDS", "main", "parser"]
 
 #: Every command by its name.
-COMMANDS: dict[str, ModuleType] = {"learn": learn, "predict": predict, "experts": experts, "inspect": inspect}
+COMMANDS: dict[str, ModuleType] = {
+    "learn": learn,
+    "predict": predict,
+    "experts": experts,
+    "certify": certify,
+    "inspect": inspect,
+}
 
 WRONG = 2
 INTERRUPTED = 130

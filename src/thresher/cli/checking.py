@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ExampleError, ParameterError, SourceError
 from thresher.evaluate import play, witnesses
 from thresher.evaluate.play import Plays
-from thresher.ledger import BestLane, Disjunction, Ledger, Tally
+from thresher.ledger import BestLane, Comparator, Disjunction, Ledger, Separator, Tally
 from thresher.linear import LinearLearner
 from thresher.store import linear
 
@@ -150,6 +150,8 @@ def _hold(
         raise _other_text(learned)
     try:
         compared = witnesses(learner, sample, learner.rounds)
+        if session.options.certify and not before.rounds:
+            compared = _better(compared, _found(session, learned, learner))
         for witness in compared:
             if isinstance(witness, Disjunction):
                 witness.names = _names(learned, witness.shown)
@@ -167,6 +169,32 @@ def _hold(
         learned.unchecked = "the run had no example left to check the theorems on"
     else:
         learned.checked = ledger
+
+
+def _better(own: list[Comparator], found: list[Comparator]) -> list[Comparator]:
+    """The witnesses that were found; beside a separator the learner's own weights prove nothing more."""
+    separated = any(isinstance(witness, Separator) for witness in found)
+    return found + [witness for witness in own if not (separated and isinstance(witness, Separator))]
+
+
+def _found(session: Session, learned: Learned, learner: LinearLearner) -> list[Comparator]:
+    """Better witnesses, that hindsight finds on the rows of all passes."""
+    from thresher.cli.clues import clues
+
+    def batches() -> Iterator[Batch]:
+        for _ in range(learned.run.passes):
+            examples = 0
+            with _again(session, learned) as stream:
+                for batch in stream:
+                    yield batch
+                    examples += len(batch)
+                    session.bar.advance("looking for witnesses", stream, examples)
+            session.bar.end()
+
+    try:
+        return [clue.witness for clue in clues(learner, batches) if clue.witness is not None]
+    except ExampleError:
+        return []  # what it cannot look at, it finds nothing in; the learner's own weights are there
 
 
 class Costs:

@@ -55,8 +55,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--certify",
         action="store_true",
-        help="portfolio: replay its best learner alone, in float64, and check that one's own theorems, if it has any; of other "
-        "learners they are checked anyway",
+        help="look for better witnesses in hindsight than the final weights; of a portfolio, replay its best learner alone, in "
+        "float64, and check that one's own theorems, if it has any",
     )
     check.add_argument(
         "--no-check",

@@ -11,7 +11,7 @@ from thresher.errors import ParameterError
 if TYPE_CHECKING:
     from thresher.store import StoredLearner
 
-__all__ = ["DEFAULT", "NAMES", "add_learner_options", "check_learner", "make_learner"]
+__all__ = ["BIAS", "DEFAULT", "NAMES", "add_learner_options", "add_options_of", "check_learner", "make_learner"]
 
 DEFAULT = "portfolio"
 BIAS = 1.0
@@ -95,7 +95,13 @@ NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
 def add_learner_options(group: argparse._ArgumentGroup) -> None:
     """--learner, and the options of all learners."""
     group.add_argument("--learner", choices=tuple(NAMES), metavar="NAME", help=f"one of {', '.join(NAMES)} ({DEFAULT})")
-    for option in _OPTIONS:
+    add_options_of(group, *(option.argument for option in _OPTIONS))
+    group.add_argument("--no-bias", action="store_true", default=None, help=NO_BIAS)
+
+
+def add_options_of(group: argparse._ArgumentGroup, *arguments: str) -> None:
+    """The options that give these arguments of learners."""
+    for option in (each for each in _OPTIONS if each.argument in arguments):
         if option.read is None:
             group.add_argument(option.flag, dest=option.argument, action="store_true", default=None, help=option.help)
         else:
@@ -103,7 +109,6 @@ def add_learner_options(group: argparse._ArgumentGroup) -> None:
             if option.argument in _CHOICES:
                 kind = {"choices": _CHOICES[option.argument]}
             group.add_argument(option.flag, dest=option.argument, type=option.read, help=option.help, **kind)
-    group.add_argument("--no-bias", action="store_true", default=None, help=NO_BIAS)
 
 
 def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> StoredLearner:

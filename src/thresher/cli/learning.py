@@ -21,7 +21,7 @@ from thresher.cli.lanes import lane_weights
 from thresher.cli.learners import check_learner, make_learner
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
-from thresher.cli.reading import no_recipe, reading
+from thresher.cli.reading import first_sum, no_recipe, nothing, reading
 from thresher.cli.running import Learned, Session, Start
 from thresher.cli.summary import as_json, as_text, refutations
 from thresher.compose import Portfolio
@@ -133,7 +133,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             if learner is None:
                 first = next(iter(stream), None)  # Winnow's threshold comes from it
                 batches = stream if first is None else chain([first], stream)
-                learner = make_learner(options, stream.n, 1.0 if first is None else _first_sum(first))
+                learner = make_learner(options, stream.n, 1.0 if first is None else first_sum(first))
 
             everything = isinstance(learner, Elimination)  # what it never moved along is what it is left with
 
@@ -166,7 +166,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             break
     bar.end()
     if ledger.rounds == start.began.rounds:
-        raise _nothing(stream)
+        raise nothing(stream)
     table.end(lane_weights(learner))
     return Learned(
         source=source,
@@ -195,18 +195,6 @@ def _in_parts(stream: Stream, batches: Iterable[Batch], table: Table) -> Iterato
     """The batches, cut where the table has a row; not the one before a bad line, which the table does not count."""
     for batch in batches:
         yield from [batch] if stream.failing else table.parts(batch)
-
-
-def _nothing(stream: Stream) -> SourceError:
-    """What to say of a source without an example."""
-    if stream.bad:
-        return SourceError(f"found no line that can be read, of {stream.bad:,}; the first: {stream.first_bad[0]}")
-    return SourceError("found no example with a label, expected at least one to learn from", file=str(stream.source))
-
-
-def _first_sum(batch: Batch) -> float:
-    rows = batch.rows
-    return float(rows.data[: rows.indptr[1]].sum())
 
 
 def _traced(

@@ -6,12 +6,13 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from thresher.data.spelling import same_label
-from thresher.errors import ParameterError, StoreError
+from thresher.errors import ParameterError, SourceError, StoreError
 
 if TYPE_CHECKING:
     from thresher.data.recipe import Recipe
+    from thresher.data.stream import Batch, Stream
 
-__all__ = ["add_reading_options", "add_source", "check_recipe", "no_recipe", "reading"]
+__all__ = ["add_reading_options", "add_source", "check_recipe", "first_sum", "no_recipe", "nothing", "reading"]
 
 _FORMATS = ("svmlight", "vw")
 _DEFAULT_BITS = 18
@@ -129,3 +130,16 @@ def _positive(wanted: str | None, recipe: Recipe) -> tuple[str | None, str | Non
     if wanted is None or same_label(wanted, recipe.plus) or (recipe.plus is None and not same_label(wanted, recipe.minus)):
         return recipe.plus, recipe.plus
     return wanted, recipe.spelled(+1)
+
+
+def nothing(stream: Stream) -> SourceError:
+    """What to say of a source without an example."""
+    if stream.bad:
+        return SourceError(f"found no line that can be read, of {stream.bad:,}; the first: {stream.first_bad[0]}")
+    return SourceError("found no example with a label, expected at least one to learn from", file=str(stream.source))
+
+
+def first_sum(batch: Batch) -> float:
+    """The sum of the first example, for Winnow's threshold."""
+    rows = batch.rows
+    return float(rows.data[: rows.indptr[1]].sum())

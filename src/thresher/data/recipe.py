@@ -9,14 +9,15 @@ from typing import Any
 from thresher.data.spelling import number, same_label
 from thresher.errors import ParameterError, StoreError
 
-__all__ = ["FORMATS", "MOST_SLOTS", "MOST_TOGETHER", "Recipe", "interactions_in_order"]
+__all__ = ["FORMATS", "HASH", "MOST_SLOTS", "MOST_TOGETHER", "Recipe", "interactions_in_order"]
 
 FORMATS = {"svmlight": "svmlight or LIBSVM text", "vw": "Vowpal Wabbit text"}
 MOST_SLOTS = 2**31
 #: Features of an interaction, words of an n-gram.
 MOST_TOGETHER = 8
 
-_HASH = {"hash": "xxh64", "seed": 0}
+#: How names become slots.
+HASH = {"hash": "xxh64", "seed": 0}
 #: What a recipe leaves out that does not use it, so that it is written as it was before there was any.
 _UNUSED: dict[str, object] = {"interactions": (), "ngrams": 1}
 
@@ -86,15 +87,15 @@ class Recipe:
         fields = {name: value for name, value in asdict(self).items() if name not in _UNUSED or value != _UNUSED[name]}
         if self.interactions:
             fields["interactions"] = list(self.interactions)
-        return {**fields, **_HASH}
+        return {**fields, **HASH}
 
     @classmethod
     def from_dict(cls, stored: object) -> Recipe:
         """The recipe whose `as_dict` this is."""
-        known = {*cls.__dataclass_fields__, *_HASH}
+        known = {*cls.__dataclass_fields__, *HASH}
         if not isinstance(stored, Mapping) or not known - {*_UNUSED} <= set(stored) <= known:
             raise StoreError("the recipe is not a format, n, zero_based, two labels, a hash and its seed")
-        if {name: stored[name] for name in _HASH} != _HASH:
+        if {name: stored[name] for name in HASH} != HASH:
             raise StoreError(f"found the hash {stored['hash']!r} with seed {stored['seed']!r}, expected xxh64 with seed 0")
         fields = {**_UNUSED, **{name: stored[name] for name in cls.__dataclass_fields__ if name in stored}}
         labels = (fields["minus"], fields["plus"])

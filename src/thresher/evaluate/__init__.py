@@ -5,6 +5,7 @@ from thresher.evaluate.confusion import Confusion, percent
 from thresher.evaluate.margin import promising_margin
 from thresher.evaluate.outcomes import Outcomes
 from thresher.evaluate.play import play
+from thresher.evaluate.proof import Proof, certify
 from thresher.evaluate.witness import witnesses
 
-__all__ = ["Confusion", "Outcomes", "Trace", "percent", "play", "promising_margin", "trace", "witnesses"]
+__all__ = ["Confusion", "Outcomes", "Proof", "Trace", "certify", "percent", "play", "promising_margin", "trace", "witnesses"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from thresher.bounds import Certificate, Status, winnow_agnostic, winnow_cover, winnow_disjunction
 from thresher.bounds.winnow import most_promotions
+from thresher.evaluate.parts import Examples
 from thresher.hindsight.attributes import Market, cheapest, fractions
-from thresher.hindsight.parts import Examples
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Some
 from thresher.hindsight.witness import theorem
 from thresher.ledger import Cover, Disjunction

@@ -9,8 +9,8 @@ import numpy as np
 
 from thresher.bounds import Certificate, perceptron_distance, perceptron_hinge
 from thresher.bounds.arguments import positive, whole
+from thresher.evaluate.parts import Examples
 from thresher.hindsight.margins import Margins
-from thresher.hindsight.parts import Examples
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
 from thresher.hindsight.soft import Dual, Soft, Work, descended
 from thresher.hindsight.witness import compact, separator, theorem

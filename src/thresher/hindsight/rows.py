@@ -15,7 +15,7 @@ from thresher._core import Rounds
 from thresher.bounds import Certificate
 from thresher.bounds.arguments import positive
 from thresher.errors import ExampleError
-from thresher.hindsight.parts import Examples, Part, parts
+from thresher.evaluate.parts import Examples, Part, parts
 from thresher.ledger import Comparator, Ledger
 from thresher.linear import LinearLearner
 

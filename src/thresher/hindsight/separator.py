@@ -9,8 +9,8 @@ import numpy as np
 
 from thresher._core import Frozen
 from thresher.bounds.arguments import positive
+from thresher.evaluate.parts import Examples
 from thresher.hindsight.inseparable import Proof, contradiction, gordan
-from thresher.hindsight.parts import Examples
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
 from thresher.hindsight.soft import Dual, Soft, Work, descended
 from thresher.hindsight.witness import compact, separator

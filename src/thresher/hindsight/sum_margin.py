@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from thresher._core import Frozen
 from thresher.bounds.arguments import positive
-from thresher.hindsight.parts import Examples
+from thresher.evaluate.parts import Examples
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
 from thresher.hindsight.soft import Dual
 from thresher.hindsight.witness import separator

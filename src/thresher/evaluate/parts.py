@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import labels
-from thresher.data.stream import Batch
+from thresher.data.stream import Batch, Stream
 from thresher.errors import ExampleError, ParameterError
 from thresher.examples import many, numeric
 
@@ -56,25 +57,32 @@ class Part:
         return labels.read(self.y, self.X.shape[0]).codes > 0
 
     def matrix(self) -> csr_matrix:
-        """The rows, in float64."""
+        """The rows, canonical: in float64, slots ascending, without zeros."""
         from scipy.sparse import csr_matrix
 
         if self.batch is not None:
             return self.batch.matrix()
-        made = csr_matrix(many(self.X, self.n)[1], dtype=np.float64)
+        made = csr_matrix(many(self.X, self.n)[1], dtype=np.float64, copy=True)  # what was given is not ours to change
+        made.sort_indices()
         made.eliminate_zeros()
         return made
 
 
 def parts(examples: Examples) -> Iterator[Part]:
-    """The examples once more, part by part; those without a row are left out."""
+    """The examples once more, part by part; those without a row are left out.
+
+    >>> [part.X.shape for part in parts([([[1, 0], [0, 1]], [True, False]), ([[1, 1]], [1])])]
+    [(2, 2), (1, 2)]
+    """
     if not callable(examples) and not isinstance(examples, Sequence):
         raise ParameterError(f"found {type(examples).__name__}, expected {_EXPECTED}")
     n = None
-    for given in examples() if callable(examples) else examples:
-        part = Part.of(given)
-        if part.n != (n or part.n):
-            raise ExampleError(f"found a part with {part.n} columns after one with {n}, expected as many in each")
-        n = part.n
-        if part.X.shape[0]:
-            yield part
+    opened = examples() if callable(examples) else examples
+    with opened if isinstance(opened, Stream) else nullcontext():
+        for given in opened:
+            part = Part.of(given)
+            if part.n != (n or part.n):
+                raise ExampleError(f"found a part with {part.n} columns after one with {n}, expected as many in each")
+            n = part.n
+            if part.X.shape[0]:
+                yield part

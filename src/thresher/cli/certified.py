@@ -1,0 +1,176 @@
+"""What `thresher certify` shows: the theorems that say something, how they were checked, and Perceptron beside Winnow."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from thresher.bounds import Certificate
+from thresher.bounds.printed import above
+from thresher.cli.certifying import Certified, Held
+from thresher.cli.duel import duel
+from thresher.cli.lanes import parameters
+
+__all__ = ["HEAD", "as_json", "as_text", "best", "found", "size", "theorem_rows"]
+
+HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
+_COUNTS = (1, 2)
+
+
+def as_text(made: Certified) -> str:
+    """What the user reads."""
+    parts = [_what(made), *made.facts.notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
+    return "\n\n".join(part for part in [*parts, _next(made)] if part)
+
+
+def as_json(made: Certified) -> dict[str, Any]:
+    """The same as JSON can hold it."""
+    facts, headline = made.facts, best(made)
+    return {
+        "source": list(made.source.places),
+        "examples": facts.examples,
+        "positives": facts.positives,
+        "labels": {"positive": facts.recipe.spelled(+1), "negative": facts.recipe.spelled(-1)},
+        "baselines": {"best_constant": facts.best_constant, "repeat_last": facts.repeat_last},
+        "learners": [_held_as_dict(each) for each in made.held],
+        "headline": None if headline is None else headline.as_dict(),
+        "duel": duel(made).as_dict(),
+        "notices": facts.notices,
+        "saved": made.saved,
+    }
+
+
+def _held_as_dict(held: Held) -> dict[str, Any]:
+    tally = None if held.played is None else held.played.count.tally
+    return {
+        "learner": {"name": type(held.learner).__name__, "parameters": parameters(held.learner)},
+        "mistakes": None if tally is None else tally.mistakes,
+        "updates": None if tally is None else tally.updates,
+        "fingerprint": held.fingerprint or None,
+        "unable": held.unable or None,
+        "found": [{"says": clue.says, "how": clue.how} for clue in held.clues],
+        "certificates": [each.as_dict() for each in held.certificates],
+    }
+
+
+def best(made: Certified) -> Certificate | None:
+    """The tightest certificate on mistakes that beats the best constant."""
+    better = (each for held in made.held for each in held.certificates if not each.says_little and each.bound.on == "mistakes")
+    return min(better, key=lambda each: each.bound.value, default=None)
+
+
+def _what(made: Certified) -> str:
+    facts, recipe = made.facts, made.facts.recipe
+    lines = [
+        f"{facts.examples:,} examples of {made.source}, n={recipe.n}",
+        f"+1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}; {facts.positives:,} are +1",
+        f"baselines: the best constant makes {facts.best_constant:,} mistakes, repeating the last label {facts.repeat_last:,}",
+    ]
+    if None in (recipe.plus, recipe.minus):
+        lines.append(f"every example has the same label, {recipe.plus or recipe.minus}: no bound is below the best constant")
+    return "\n".join(lines)
+
+
+def _theorems(made: Certified) -> str:
+    """The table, what says little at its end; below it the learners of which nothing is proven that says anything."""
+    proven = theorem_rows(made)
+    lines = ["What is proven of this stream, every premise checked on it"]
+    lines += _aligned([HEAD, *proven]) if proven else ["  nothing below the number of examples"]
+    for held in made.held:
+        if held.unable:
+            lines.append(f"  {held.name}: nothing, for {held.unable}")
+        elif proven and not held.certificates and held.played is not None:
+            counted = held.played.count.mistakes
+            lines.append(f"  {held.name}: nothing below the number of examples; it made {counted:,} mistakes")
+    if proven and best(made) is None:
+        lines.append(f"  none of this is below the {made.facts.best_constant:,} mistakes of the best constant")
+    return "\n".join(lines)
+
+
+def theorem_rows(made: Certified) -> list[tuple[str, ...]]:
+    """A row for each theorem that says something: the tightest first, what says little last."""
+    proven = [(held, each) for held in made.held for each in held.certificates]
+    proven.sort(key=lambda each: (each[1].says_little, each[1].bound.value))
+    return [_row(*each) for each in proven]
+
+
+def _row(held: Held, certificate: Certificate) -> tuple[str, ...]:
+    order = "any" if certificate.any_order else "this one"
+    on = "" if certificate.bound.on == "mistakes" else f" ({certificate.bound.on})"
+    note = " (says little)" if certificate.says_little else ""
+    theorem = f"{certificate.bound.theorem.name}{on}{note}"
+    return held.name, certificate.counted, certificate.limit, order, theorem, size(certificate)
+
+
+def size(certificate: Certificate) -> str:
+    """How large the comparator is, as its theorem sees it.
+
+    >>> import thresher as th
+    >>> ledger = th.Ledger(th.Disjunction(4, {0}))
+    >>> ledger.enter(th.Winnow(4).learn_many([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]], [+1, -1, -1]))
+    >>> [size(certificate) for certificate in ledger.certificates()][0]
+    '1 attribute, x0, A ≤ 1'
+    """
+    numbers = certificate.numbers
+    short = f", A ≤ {above(numbers['errors'])}" if numbers.get("errors") else ""
+    if "r" in numbers:
+        named = certificate.witness.partition(": ")[2].partition(";")[0]
+        return f"{numbers['r']:,} attribute{'s' * (numbers['r'] != 1)}, {named}{short}"
+    if "margin" in numbers and "norm" in numbers:
+        gamma = numbers["margin"]
+        short = f", D/γ ≤ {above(numbers['distance'] / gamma)}" if numbers.get("distance") else ""
+        short += f", √D₂/γ ≤ {above(numbers['squared'] ** 0.5 / gamma)}" if numbers.get("squared") else ""
+        return f"‖u‖/γ ≤ {above(numbers['norm'] / gamma)}{short}"
+    if "norm" in numbers:
+        return f"‖μ‖₁ ≤ {above(numbers['norm'])}{short}"
+    return f"γ ≥ {numbers['margin']:.6g}" if "margin" in numbers else ""
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
+    widths = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
+    for row in rows:
+        cells = [cell.rjust(widths[k]) if k in _COUNTS else cell.ljust(widths[k]) for k, cell in enumerate(row)]
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def found(made: Certified) -> list[str]:
+    """What hindsight knows of the best comparators."""
+    return [f"{held.name}: {clue.says} ({clue.how})" for held in made.held for clue in held.clues if clue.says]
+
+
+def _witnesses(made: Certified) -> str:
+    return "\n".join(["How good the witnesses are", *map(_indented, found(made))]) if found(made) else ""
+
+
+def _premises(made: Certified) -> str:
+    """What was checked for each learner's theorems."""
+    checked = {
+        held.name: dict.fromkeys(premise.statement for each in held.certificates for premise in each.premises)
+        for held in made.held
+    }
+    lines = [_indented(f"{name}: {'; '.join(statements)}") for name, statements in checked.items() if statements]
+    return "\n".join(["Checked on every row", *lines]) if lines else ""
+
+
+def _indented(text: str) -> str:
+    return textwrap.fill(text, 110, initial_indent="  ", subsequent_indent="    ")
+
+
+def _headline(made: Certified) -> str:
+    headline = best(made)
+    return "" if headline is None else str(headline)
+
+
+def _duel(made: Certified) -> str:
+    return str(duel(made))
+
+
+def _next(made: Certified) -> str:
+    source = shlex.join(made.source.places)
+    if not any(held.certificates for held in made.held):
+        return ""
+    if made.saved is None:
+        return f"To keep the certificates, with their witnesses:\n  thresher certify {source} --save my.proof.json"
+    return f"Saved to {made.saved}. To check it again:\n  thresher certify {source} --check {shlex.quote(made.saved)}"

@@ -1,0 +1,288 @@
+"""What `thresher certify` does: look for witnesses, play, hold, show."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from thresher._core import Rule, slot_of_bytes
+from thresher.bounds import Certificate
+from thresher.cli.clues import Clue, clues, tuned
+from thresher.cli.learners import BIAS
+from thresher.cli.printing import print_json
+from thresher.cli.progress import Bar
+from thresher.cli.reading import first_sum, nothing, reading
+from thresher.data.recipe import Recipe
+from thresher.data.source import Source
+from thresher.data.stream import Batch, Stream, open_stream
+from thresher.errors import ExampleError, NotRealizable, ParameterError
+from thresher.evaluate import witnesses
+from thresher.evaluate.proof import Played, Proof, play_again
+from thresher.ledger import Comparator, Disjunction, Separator
+from thresher.linear import (
+    BalancedWinnow,
+    Elimination,
+    LinearLearner,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    Winnow,
+)
+from thresher.store.atomic import check_place, replace
+from thresher.store.proof import Reading
+
+__all__ = ["Certified", "Facts", "Held", "Streams", "certify"]
+
+_MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger it does not
+
+
+@dataclass
+class Facts:
+    """What one pass over the source tells; `largest` is the largest |xᵢ|, `longest` the largest ‖x‖₂, both with the bias."""
+
+    recipe: Recipe
+    examples: int = 0
+    positives: int = 0
+    repeat_last: int = 0
+    largest: float = 0.0
+    longest: float = 0.0
+    first_sum: float = 1.0
+    weighted: int = 0
+    names: dict[int, list[str]] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def best_constant(self) -> int:
+        return min(self.positives, self.examples - self.positives)
+
+    def name(self, slot: int) -> str:
+        """What the source calls a slot."""
+        if not self.recipe.named:
+            return f"index {self.recipe.attribute(slot)}"
+        return " and ".join(self.names.get(slot, [f"slot {slot}"]))
+
+
+@dataclass
+class Held:
+    """A learner held against its theorems: what hindsight found, and, unless it cannot learn the source, how it played."""
+
+    learner: LinearLearner
+    clues: list[Clue]
+    played: Played | None = None
+    fingerprint: str = ""
+    unable: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        name = type(self.learner).__name__
+        return f"{name}, normalised" if isinstance(self.learner, Perceptron) and self.learner.rule.normalize else name
+
+    @property
+    def certificates(self) -> list[Certificate]:
+        """Of each theorem the tightest certificate that says something, the tightest first."""
+        found: dict[str, Certificate] = {}
+        for each in (each for some in ([] if self.played is None else self.played.certificates) for each in some):
+            best = found.setdefault(each.bound.theorem.name, each)
+            if each.bound.value < best.bound.value:
+                found[each.bound.theorem.name] = each
+        return sorted(
+            (each for each in found.values() if not each.bound.allows(each.rounds)), key=lambda each: each.bound.value
+        )
+
+    @property
+    def witness(self) -> Separator | None:
+        """The one with the least bound, if it is a separator."""
+        if self.played is None or self.best is None:
+            return None
+        used = zip(self.played.witnesses, self.played.certificates, strict=True)
+        witness = next(each for each, found in used if self.best in found)
+        return witness if isinstance(witness, Separator) else None
+
+    @property
+    def best(self) -> Certificate | None:
+        """The tightest on mistakes in any order of the examples, which can be held against another learner's."""
+        return next((each for each in self.certificates if each.any_order and each.bound.on == "mistakes"), None)
+
+    def told(self) -> dict[str, Any] | None:
+        """The run for a file, with the witnesses of what is shown."""
+        shown = self.certificates
+        if self.played is None or not shown:
+            return None
+        whole = self.played.told(self.fingerprint)
+        used = [any(each in shown for each in some) for some in self.played.certificates]
+        return {**whole, "proven": [proven for proven, kept in zip(whole["proven"], used, strict=True) if kept]}
+
+
+@dataclass(frozen=True)
+class Certified:
+    """Everything that is shown."""
+
+    source: Source
+    facts: Facts
+    held: list[Held]
+    saved: str | None
+
+    @property
+    def multiplicative(self) -> Held:
+        """Of Winnow and Balanced Winnow the one with the smaller bound."""
+        held = [each for each in self.held if isinstance(each.learner, Winnow | BalancedWinnow)]
+        return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.value))
+
+
+class Streams:
+    """The source, opened anew for each pass, with a bar that says what the pass is for."""
+
+    def __init__(self, source: Source, bar: Bar, **read: Any) -> None:
+        self._source, self._bar, self._read = source, bar, read
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether the source's features are names."""
+        with open_stream(self._source, **self._read) as stream:
+            return stream.recipe.named
+
+    def opened(self, rule: Rule | None, what: str) -> Callable[[], Iterator[Batch]]:
+        """What gives the batches anew, as a learner with this rule sees them."""
+
+        def batches() -> Iterator[Batch]:
+            examples = 0
+            with open_stream(self._source, **self._read, rule=rule) as stream:
+                for batch in stream:
+                    yield batch
+                    examples += len(batch)
+                    self._bar.advance(what, stream, examples)
+            self._bar.end()
+
+        return batches
+
+    def facts(self, bias: float) -> Facts:
+        """One pass that counts."""
+        with open_stream(self._source, **self._read) as stream:
+            facts, last, first = Facts(stream.recipe, largest=bias), 1, True
+            for batch in stream:
+                if first:
+                    facts.first_sum, first = min(max(1.0, first_sum(batch)), _MOST_THRESHOLD), False
+                facts.examples += len(batch)
+                facts.positives += int(np.count_nonzero(batch.y > 0))
+                facts.repeat_last += int(batch.y[0] != last) + int(np.count_nonzero(batch.y[1:] != batch.y[:-1]))
+                facts.largest = max(facts.largest, float(np.abs(batch.rows.data).max(initial=0.0)))
+                facts.longest = max(facts.longest, _longest(batch, bias))
+                facts.weighted += 0 if batch.weights is None else int(np.count_nonzero(batch.weights != 1.0))
+                last = int(batch.y[-1])
+                stream.keep_names(batch, np.ones(len(batch), np.bool_))
+                self._bar.advance("reading", stream, facts.examples)
+            self._bar.end()
+            if facts.examples == 0:
+                raise nothing(stream)
+            facts.recipe, facts.notices = stream.recipe, _notices(stream, facts.weighted)
+            for name in stream.names.split(b"\n")[:-1]:
+                facts.names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
+        return facts
+
+
+def certify(options: argparse.Namespace) -> int:
+    """Runs the command."""
+    from thresher.cli.certified import as_json, as_text
+    from thresher.cli.picturing import Charted, as_page
+
+    source = Source(*options.source)
+    if not source.again:
+        raise ParameterError(f"found {source}, which can be read only once, expected a file: hindsight looks several times")
+    for path in (options.save, options.report):
+        if path is not None:
+            check_place(path)
+    with Bar(quiet=options.quiet or options.json) as bar:
+        streams = Streams(source, bar, **reading(options, None))
+        facts = streams.facts(0.0 if options.no_bias else BIAS)
+        held: list[Held] = []
+        for learner in _prototypes(options, facts):
+            held.append(_held(streams, facts, learner, held, Played if options.report is None else Charted))
+        if options.report is not None:
+            replace(options.report, [as_page(Certified(source, facts, held, None), streams).encode()])
+    runs = tuple(told for each in held if (told := each.told()) is not None)
+    if options.save is not None and runs:
+        Proof(runs, Reading.of(facts.recipe)).save(options.save)
+    made = Certified(source, facts, held, options.save if runs else None)
+    if options.json:
+        print_json(as_json(made))
+    else:
+        print(as_text(made))
+    if options.save is not None and not runs:
+        raise ParameterError(f"found nothing proven below {facts.examples:,}, the number of examples: no certificate was saved")
+    return 0
+
+
+def _notices(stream: Stream, weighted: int) -> list[str]:
+    notices = list(stream.notices)
+    if weighted:
+        notices.append(f"{weighted:,} examples have a weight other than 1, and the theorems are about weight 1")
+    if stream.unlabelled:
+        notices.append(f"{stream.unlabelled:,} examples have no label and are left out")
+    if stream.bad:
+        notices.append(f"{stream.bad:,} lines cannot be read and are left out; the first: {stream.first_bad[0]}")
+    return notices
+
+
+def _longest(batch: Batch, bias: float) -> float:
+    """The largest ‖x‖₂, with a constant feature."""
+    squares = batch.matrix().power(2).sum(axis=1)
+    return math.hypot(math.sqrt(float(squares.max())), bias)
+
+
+def _prototypes(options: argparse.Namespace, facts: Facts) -> list[LinearLearner]:
+    """The learners whose theorems are tried; margins and rates are set when hindsight has found the best."""
+    n, bias = facts.recipe.n, None if options.no_bias else BIAS
+    given = {name: getattr(options, name) for name in ("threshold", "factor", "strict")}
+    winnow = {"threshold": facts.first_sum} | {name: value for name, value in given.items() if value is not None}
+    return [
+        Perceptron(n, bias=bias),
+        Perceptron(n, bias=bias, normalize=True),
+        MarginPerceptron(n, 1.0, bias=bias),
+        PassiveAggressive(n, bias=bias),
+        Winnow(n, **winnow),
+        BalancedWinnow(n, bias=bias),
+        Elimination(n),
+    ]
+
+
+def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[Held], plays: type[Played]) -> Held:
+    """Looks for witnesses, plays once to have the learner's own, and once more to hold them all against it."""
+    name = type(learner).__name__
+    try:
+        found = _known(learner, before) or clues(learner, streams.opened(learner.rule, f"looking for witnesses for {name}"))
+        learner = tuned(learner, found)
+        examples = streams.opened(learner.rule, f"playing {name}")
+        alone = Played(learner, [])
+        play_again([alone], examples)
+        if alone.count.rounds != facts.examples:
+            return Held(learner, found, unable=f"it cannot learn {facts.examples - alone.count.rounds:,} of the examples")
+    except (ExampleError, NotRealizable) as error:
+        return Held(learner, [], unable=str(error))
+    compared = [clue.witness for clue in found if clue.witness is not None] + _own(alone.learner, examples, facts)
+    for witness in compared:
+        if isinstance(witness, Disjunction):
+            witness.names = facts.name
+    played = plays(learner, compared)
+    return Held(learner, found, played, play_again([played], examples))
+
+
+def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:
+    """What was found for a Perceptron that sees the examples as this learner does, and is as good for it."""
+    seen = learner.rule.normalize if isinstance(learner, PassiveAggressive | MarginPerceptron) else None
+    alike = (each for each in before if isinstance(each.learner, Perceptron) and each.learner.rule.normalize == seen)
+    return [clue._replace(says="") for each in alike for clue in each.clues]
+
+
+def _own(learner: LinearLearner, examples: Callable[[], Iterator[Batch]], facts: Facts) -> list[Comparator]:
+    """The witnesses that the learner's own weights make, if they can be any."""
+    try:
+        return witnesses(learner, next(examples()), facts.examples)
+    except ParameterError:
+        return []

@@ -1,0 +1,110 @@
+"""What hindsight finds for a learner: witnesses for its theorems, and how near to the best they are."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from thresher import hindsight
+from thresher.bounds.printed import above, below
+from thresher.errors import NotRealizable
+from thresher.evaluate.parts import Examples
+from thresher.ledger import Comparator
+from thresher.linear import (
+    BalancedWinnow,
+    LinearLearner,
+    MarginPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    Winnow,
+)
+
+__all__ = ["Clue", "clues", "tuned"]
+
+_MOST_SHARE = 1.0 - 2.0**-20
+_NOTHING = 1e-9
+
+
+class Clue(NamedTuple):
+    """A witness, if one was found; what is known of the best there can be, and what found it, in words.
+
+    `share` holds, where the witness separates, what no less and no more the largest margin is, as a part of the examples' size.
+    """
+
+    witness: Comparator | None
+    says: str
+    how: str
+    share: tuple[float, float] | None = None
+
+
+def clues(learner: LinearLearner, examples: Examples) -> list[Clue]:
+    """What hindsight finds for the theorems of this learner on these examples."""
+    arguments = learner._arguments()
+    if isinstance(learner, Perceptron | PassiveAggressive):
+        seen = {"bias": arguments["bias"], "normalize": arguments.get("normalize", False)}
+        return [_hinge(examples, **seen), _separator(examples, **seen)]
+    if isinstance(learner, MarginPerceptron):
+        return [_separator(examples, bias=arguments["bias"], normalize=True)]
+    if isinstance(learner, Winnow):
+        return [_disjunction(examples, learner), _cover(examples)]
+    if isinstance(learner, BalancedWinnow):
+        return [_sum_margin(examples, arguments["bias"])]
+    return []
+
+
+def tuned(learner: LinearLearner, found: list[Clue]) -> LinearLearner:
+    """The learner with the margin, or the rate, that is best for what was found; `NotRealizable` where it needs one in vain."""
+    shares = [clue.share for clue in found if clue.share is not None]
+    if isinstance(learner, MarginPerceptron):
+        if not shares:
+            raise NotRealizable("nothing was found that separates the examples")
+        return MarginPerceptron(**{**learner._arguments(), "margin": shares[0][0]})
+    if isinstance(learner, BalancedWinnow) and shares:
+        return BalancedWinnow(**{**learner._arguments(), "eta": math.atanh(min(shares[0][0], _MOST_SHARE))})
+    return learner
+
+
+def _hinge(examples: Examples, *, bias: float | None, normalize: bool = False) -> Clue:
+    found = hindsight.best_hinge(examples, bias=bias, normalize=normalize)
+    return Clue(found.witness, f"no u and γ give the Perceptron a bound below {below(found.least)}", found.how)
+
+
+def _separator(examples: Examples, *, bias: float | None, normalize: bool = False) -> Clue:
+    found = hindsight.best_separator(examples, bias=bias, normalize=normalize)
+    if found.inseparable:
+        says = f"nothing separates the examples: of {len(found.proof)} of them a sum with whole coefficients is exactly 0"
+        return Clue(None, says, found.how)
+    if found.witness is None:
+        most = max(found.most, _NOTHING)
+        return Clue(None, f"nothing was found that separates the examples; no margin is above {above(most)}", found.how)
+    says = f"the largest margin of a unit vector lies between {below(found.margin)} and {above(found.most)}"
+    return Clue(found.witness, says, found.how, (found.margin, found.most))
+
+
+def _disjunction(examples: Examples, learner: Winnow) -> Clue:
+    arguments = {name: value for name, value in learner._arguments().items() if name != "n"}
+    found = hindsight.best_disjunction(examples, **arguments)
+    if found.consistent:
+        attributes = "1 attribute" if found.witness.r == 1 else f"{found.witness.r:,} attributes"
+        return Clue(found.witness, f"a disjunction of {attributes} fits every example", found.how)
+    says = (
+        f"no disjunction fits: {found.uncovered:,} positive examples have none of the {found.candidates:,} attributes that are "
+        f"never on in a negative one; with {found.witness.r} attributes {found.errors:,.0f} would have to change"
+    )
+    return Clue(found.witness, says, found.how)
+
+
+def _cover(examples: Examples) -> Clue:
+    found = hindsight.best_cover(examples)
+    if found.witness is None:
+        return Clue(None, "", found.how)
+    return Clue(found.witness, f"the lightest cover has ‖μ‖₁ between {below(found.least)} and {above(found.norm)}", found.how)
+
+
+def _sum_margin(examples: Examples, bias: float | None) -> Clue:
+    found = hindsight.best_sum_margin(examples, bias=bias)
+    if found.witness is None:
+        most = max(found.most, _NOTHING)  # below it are but the solver's last digits
+        return Clue(None, f"no u with ‖u‖₁ = 1 was found that separates; no margin is above {above(most)}", found.how)
+    says = f"the largest margin of a u with ‖u‖₁ = 1 lies between {below(found.margin)} and {above(found.most)}"
+    return Clue(found.witness, says, found.how, (found.margin, found.most))

@@ -1,0 +1,127 @@
+"""`thresher certify` as a page: what happened as the learners played, and how the witness stands to the examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from thresher._core import Rounds
+from thresher.cli.certified import HEAD, best, found, theorem_rows
+from thresher.cli.certifying import Certified, Facts, Streams
+from thresher.cli.duel import Duel, duel
+from thresher.evaluate.proof import Played
+from thresher.ledger import Comparator, Separator
+from thresher.linear import LinearLearner
+from thresher.report.certificates import CertifiedPage, Curves, certified_page
+
+__all__ = ["Charted", "as_page"]
+
+_POINTS = 200
+_FINE, _BARS = 2000, 60
+_HEAVIEST = 20
+
+
+class Charted(Played):
+    """A learner that plays, and remembers in which rounds it erred."""
+
+    def __init__(self, learner: LinearLearner, witnesses: Sequence[Comparator]) -> None:
+        super().__init__(learner, witnesses)
+        self._erred: list[NDArray[np.int64]] = []
+
+    def enter(self, X: object, y: object, weights: ArrayLike | None) -> Rounds:
+        """Plays these rows and returns the rounds."""
+        rounds = super().enter(X, y, weights)
+        self._erred.append(rounds.first + np.flatnonzero(rounds.predictions != rounds.labels))
+        return rounds
+
+    def course(self, points: Sequence[float]) -> list[float]:
+        """How many mistakes there were after each of these rounds."""
+        return [float(count) for count in np.searchsorted(np.concatenate(self._erred), points, side="right")]
+
+
+def as_page(made: Certified, streams: Streams) -> str:
+    """The report."""
+    facts, headline, fight = made.facts, best(made), duel(made)
+    perceptron = made.held[0]
+    witness = None if perceptron.witness is None else _named(facts, perceptron.witness)
+    return certified_page(
+        CertifiedPage(
+            title=f"{made.source}: what is proven",
+            about=[
+                f"{facts.examples:,} examples, n={facts.recipe.n}; {facts.positives:,} of them are {facts.recipe.spelled(+1)}.",
+                f"The best constant makes {facts.best_constant:,} mistakes, repeating the last label {facts.repeat_last:,}.",
+            ],
+            notices=facts.notices,
+            theorems=((*HEAD[:4], "theorem, and how large the comparator is"), _joined(theorem_rows(made))),
+            curves=[_mistakes(made), *_margins(made, streams)],
+            attributes=(("attribute", "weight", "part of ‖u‖₁"), [] if witness is None else witness),
+            duel=_sides(fight),
+            verdict=[each for each in (fight.sentence, fight.reason) if each],
+            found=found(made),
+            certificate={} if headline is None else headline.lines(),
+        )
+    )
+
+
+def _joined(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The last two columns in one, which the page can wrap."""
+    return [(*row[:4], f"{row[4]}: {row[5]}") for row in rows]
+
+
+def _mistakes(made: Certified) -> Curves:
+    """The mistakes of the two so far, and below what they stay in any order."""
+    x = np.linspace(0.0, made.facts.examples, min(_POINTS, made.facts.examples) + 1).tolist()
+    lines: list[tuple[str, Sequence[float], int]] = []
+    for held, style in ((made.held[0], 1), (made.multiplicative, 2)):
+        if isinstance(held.played, Charted):
+            lines.append((f"mistakes of {held.name}", held.played.course(x), style))
+            if held.best is not None:
+                lines.append((f"its bound, {held.best.limit}", [float(held.best.bound.at_most)] * len(x), style + 2))
+    text = "How many mistakes there were after each round, and how many there can be in the end, in any order of the examples."
+    return Curves("Mistakes under their bounds", text, "mistakes", x, lines)
+
+
+def _margins(made: Certified, streams: Streams) -> list[Curves]:
+    """How the examples lie on both sides of the Perceptron's witness."""
+    perceptron, facts = made.held[0], made.facts
+    witness, bias = perceptron.witness, perceptron.learner.rule.bias or 0.0
+    if witness is None or not facts.longest:
+        return []
+    norm = math.hypot(float(np.linalg.norm(witness.u)), witness.bias_weight)
+    edges, counts = np.linspace(-1.0, 1.0, _FINE + 1), {+1: np.zeros(_FINE), -1: np.zeros(_FINE)}
+    for batch in streams.opened(perceptron.learner.rule, "measuring margins")():
+        agreed = batch.y * (batch.matrix() @ witness.u + bias * witness.bias_weight) / (norm * facts.longest)
+        for label in counts:
+            counts[label] += np.histogram(np.clip(agreed[batch.y == label], -1.0, 1.0), edges)[0]
+    filled = np.flatnonzero(counts[+1] + counts[-1])
+    step = math.ceil((filled[-1] + 1 - filled[0]) / _BARS)
+    starts = range(int(filled[0]), int(filled[-1]) + 1, step)
+    x = [float(edges[start] + edges[min(start + step, _FINE)]) / 2 for start in starts]
+    lines = [
+        (f"examples of {facts.recipe.spelled(label)}", [float(count[start : start + step].sum()) for start in starts], style)
+        for (label, count), style in zip(counts.items(), (1, 2), strict=True)
+    ]
+    gamma = witness.margin / (norm * facts.longest)
+    text = (
+        "y·(u·x) of the Perceptron's best witness, as a part of ‖u‖ and of the largest ‖x‖: right of 0 is the right side. "
+        f"The bound pays for what lies left of γ, which is {gamma:.3g} here."
+    )
+    return [Curves("How far examples are on the right side", text, "examples", x, lines, "{:.3g}".format)]
+
+
+def _named(facts: Facts, witness: Separator) -> list[tuple[str, str, str]]:
+    """The heaviest attributes, by name."""
+    sizes, total = np.abs(witness.u), float(np.abs(witness.u).sum()) + abs(witness.bias_weight)
+    heaviest = [int(i) for i in np.argsort(-sizes, kind="stable")[:_HEAVIEST] if sizes[i] > 0.0]
+    rows = [(facts.name(i), float(witness.u[i])) for i in heaviest]
+    rows += [("(bias)", witness.bias_weight)] if witness.bias_weight else []
+    rows.sort(key=lambda row: -abs(row[1]))
+    return [(name, f"{weight:.4g}", f"{100.0 * abs(weight) / total:.1f} %") for name, weight in rows]
+
+
+def _sides(fight: Duel) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+    head, *rows = fight.rows()
+    return ("learner", *head[1:]), rows

@@ -1,0 +1,103 @@
+"""What `thresher certify --check` does: play the learners of a file on the source again, and compare."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from thresher.bounds import Certificate
+from thresher.cli.certifying import Streams
+from thresher.cli.printing import print_json
+from thresher.cli.progress import Bar
+from thresher.cli.reading import reading
+from thresher.data.source import Source
+from thresher.errors import ExampleError, ParameterError, SourceError, StoreError
+from thresher.evaluate.differences import Difference
+from thresher.evaluate.proof import Proof
+from thresher.store.proof import Reading
+
+__all__ = ["verify"]
+
+_OF_LEARNERS = {"threshold": "--threshold", "factor": "--factor", "strict": "--strict", "no_bias": "--no-bias"}
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Runs the command."""
+    given = [flag for name, flag in _OF_LEARNERS.items() if getattr(options, name) is not None]
+    if given:
+        raise ParameterError(
+            f"found {given[0]} with --check, but {options.check} says which learners play: leave the option out"
+        )
+    if options.report is not None:
+        raise ParameterError("found --report with --check, which makes no page: leave one of them out")
+    source, proof = Source(*options.source), Proof.load(options.check)
+    with Bar(quiet=options.quiet or options.json) as bar:
+        streams = Streams(source, bar, **_read(options, proof))
+        found = [_compared(proof, runs, streams, options.check) for runs in _together(proof, streams)]
+    wrong = [each for _, differences in found for each in differences]
+    if wrong:
+        other = next((each for each in wrong if each.field.endswith(".fingerprint")), None)
+        if other is not None and len(wrong) > 1:
+            raise StoreError(f"{options.check} is not of this stream: {other}")
+        raise StoreError(f"{options.check} does not hold: {'; '.join(map(str, wrong[:3]))}{_more(len(wrong) - 3)}")
+    certificates = [each for made, _ in found for each in made]
+    if options.json:
+        print_json({"certificates": [each.as_dict() for each in certificates], "holds": True, "source": list(source.places)})
+    else:
+        print(_as_text(options.check, source, proof, certificates))
+    return 0
+
+
+def _more(fields: int) -> str:
+    return f"; and {fields} more" if fields > 0 else ""
+
+
+def _read(options: argparse.Namespace, proof: Proof) -> dict[str, Any]:
+    """What `open_stream` is to be called with: as the options say, and where they say nothing, as the proof does."""
+    read = {**reading(options, None), "n": _slots(options, proof.runs[0])}
+    if proof.reading is None:
+        return read
+    given = {name: getattr(options, name) for name in Reading._fields}
+    return {**read, **proof.reading._asdict(), **{name: value for name, value in given.items() if value is not None}}
+
+
+def _slots(options: argparse.Namespace, run: Mapping[str, Any]) -> int:
+    n = int(run["learner"]["parameters"]["n"])
+    asked = options.n if options.n is not None else None if options.bits is None else 2 ** min(options.bits, 64)
+    if asked not in (None, n):
+        raise ParameterError(f"found {asked:,} slots asked for, but the certificates are of {n:,}: leave the option out")
+    return n
+
+
+def _together(proof: Proof, streams: Streams) -> list[list[int]]:
+    """Which runs share a pass: all, unless names may share a slot, where the learner says what becomes of their values."""
+    kinds: dict[str, list[int]] = {}
+    for k, learner in enumerate(proof.learners):
+        kinds.setdefault(learner.rule.values if streams.named else "", []).append(k)
+    return list(kinds.values())
+
+
+def _compared(proof: Proof, runs: list[int], streams: Streams, path: str) -> tuple[list[Certificate], list[Difference]]:
+    """These runs of the file, in one pass over the examples as their learners see them."""
+    some = Proof(tuple(proof.runs[k] for k in runs), proof.reading)
+    rule = some.learners[0].rule if streams.named else None
+    try:
+        made, differences = some.compared(streams.opened(rule, "checking"))
+    except SourceError:
+        raise
+    except ExampleError as error:
+        raise StoreError(f"{path}: a learner that it names cannot learn this source: {error}") from None
+    return made, [_renumbered(each, runs) for each in differences]
+
+
+def _renumbered(difference: Difference, runs: list[int]) -> Difference:
+    """The run by its number in the file."""
+    place, dot, rest = difference.field.partition(".")
+    return difference._replace(field=f"runs[{runs[int(place[5:-1])]}]{dot}{rest}")
+
+
+def _as_text(path: str, source: Source, proof: Proof, certificates: list[Certificate]) -> str:
+    lines = [f"{path} holds: every learner was played on {source} again, and all that it says was found"]
+    lines += [f"fingerprint {proof.runs[0]['stream']['fingerprint']}", ""]
+    return "\n".join([*lines, *(f"  {certificate!r}" for certificate in certificates)])

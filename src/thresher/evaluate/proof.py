@@ -1,0 +1,256 @@
+"""Proofs: certificates of a finished stream, with everything that it takes to check them again and nothing to believe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property, partial
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from thresher._core import PerceptronRule, Rounds
+from thresher.bounds import Certificate, Verdict
+from thresher.bounds.printed import shown
+from thresher.data.fingerprint import Fingerprint
+from thresher.data.recipe import HASH, MOST_SLOTS
+from thresher.data.source import Place
+from thresher.errors import BoundViolated, ExampleError, ParameterError, StoreError
+from thresher.evaluate.differences import Difference, differences, settled
+from thresher.evaluate.exact import exactly
+from thresher.evaluate.parts import Examples, parts
+from thresher.ledger import Comparator, Ledger, Separator
+from thresher.ledger.told import made, told
+from thresher.linear import LEARNERS, LinearLearner
+from thresher.store.proof import Reading, read_proof, write_proof
+
+__all__ = ["Played", "Proof", "certify", "play_again"]
+
+
+class Played:
+    """A learner that plays a stream from its start, and for each witness a ledger that holds the rounds against it."""
+
+    def __init__(self, learner: LinearLearner, witnesses: Sequence[Comparator]) -> None:
+        self.learner = _fresh(learner)
+        self.witnesses = tuple(witnesses)
+        self.count = Ledger()
+        self.ledgers = tuple(Ledger(witness) for witness in witnesses)
+
+    def enter(self, X: object, y: object, weights: ArrayLike | None) -> Rounds:
+        """Plays these rows and returns the rounds."""
+        rounds = self.learner.learn_many(X, y, weights)
+        for ledger in (self.count, *self.ledgers):
+            ledger.enter(rounds)
+        return rounds
+
+    @cached_property
+    def certificates(self) -> list[list[Certificate]]:
+        """For each witness what is certified with it, once all was played."""
+        found = [ledger.certificates() for ledger in self.ledgers]
+        violated = next((each for some in found for each in some if each.verdict is Verdict.VIOLATED), None)
+        if violated is not None:
+            raise BoundViolated(str(violated))
+        return [[each for each in some if _holds(each)] for some in found]
+
+    def exactly(self, k: int, examples: Examples) -> Mapping[str, Fraction]:
+        """What the numbers of this witness are in exact fractions, as far as the learner's theorems take them as they are."""
+        rule = self.learner.rule
+        if isinstance(self.witnesses[k], Separator) and (not isinstance(rule, PerceptronRule) or rule.normalize):
+            return {}
+        return exactly(self.witnesses[k], examples, rule.bias)
+
+    def told(self, fingerprint: str) -> dict[str, Any]:
+        """All of it as JSON can hold it."""
+        tally = self.count.tally
+        proven = zip(self.witnesses, self.certificates, strict=True)
+        return {
+            "stream": {
+                "fingerprint": fingerprint,
+                "n": self.learner.n,
+                **HASH,
+                "examples": tally.rounds,
+                "positives": tally.positives,
+                "best_constant": tally.best_constant,
+                "repeat_last": tally.repeat_last,
+            },
+            "learner": {"name": type(self.learner).__name__, "parameters": self.learner._arguments()},
+            "mistakes": tally.mistakes,
+            "updates": tally.updates,
+            "proven": [
+                {"witness": told(witness), "certificates": [_certificate(each) for each in made_here]}
+                for witness, made_here in proven
+            ],
+        }
+
+
+def play_again(played: Sequence[Played], examples: Examples, watch: Callable[[int], None] | None = None) -> str:
+    """Plays the examples once, all of these side by side, and returns the stream's fingerprint; `watch` is told the rounds."""
+    n = played[0].learner.n
+    fingerprint = Fingerprint(n)
+    for part in parts(examples):
+        if part.n != n:
+            raise ExampleError(f"found examples with n = {part.n}, expected n = {n}")
+        rounds = [each.enter(part.X, part.y, part.weights) for each in played]
+        fingerprint.enter(part.matrix(), rounds[0].labels, part.weights)
+        if watch is not None:
+            watch(played[0].count.rounds)
+    if played[0].count.rounds == 0:
+        raise ExampleError("found no examples, expected at least one")
+    return fingerprint.value
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Certificates of one stream: for each learner what it did there, the witnesses, and what they prove.
+
+    `th.certify` makes one, `th.Proof.load` reads one from a file, and `check` plays the learners on the stream again: neither a
+    count nor a number nor a verdict is believed. Witnesses are taken as they are, since any comparator gives a valid bound.
+    `Proof(one.runs + other.runs)` joins two.
+
+    >>> import thresher as th, tempfile, pathlib
+    >>> examples = [([[2, 0], [0, 2]] * 50, [+1, -1] * 50)]
+    >>> proof = th.certify(th.Perceptron(2), examples, th.Separator([1.0, -1.0]))
+    >>> print(proof)
+    Perceptron(n=2, normalize=False, bias=None, tie='plus'): 1 mistakes in 100 examples
+      at most 1 mistakes by Perceptron, separable, after the run
+      at most 2 mistakes by Perceptron, separable
+      at most 8 mistakes by Perceptron, distance
+      at most 8 mistakes by Perceptron, squared distance
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     proof.save(pathlib.Path(folder) / "proof.json")
+    ...     again = th.Proof.load(pathlib.Path(folder) / "proof.json")
+    >>> again.check(examples)[0]
+    <certificate: certified: 1 of at most 1 mistakes in 100 rounds by Perceptron, separable, after the run>
+    >>> try:
+    ...     again.check([([[2, 0], [0, 2]] * 50, [+1, -1] * 49 + [+1, +1])])
+    ... except th.StoreError as error:
+    ...     print(str(error)[:40])
+    runs[0].stream.fingerprint: found '5e0b1
+    """
+
+    runs: tuple[Mapping[str, Any], ...]
+    reading: Reading | None = None
+
+    def save(self, path: Place) -> None:
+        """Writes it to a file, as JSON, whole or not at all."""
+        write_proof(path, self.reading, self.runs)
+
+    @classmethod
+    def load(cls, path: Place) -> Proof:
+        """Reads one from a file. A file that is damaged, foreign or newer raises `StoreError`."""
+        reading, runs = read_proof(path)
+        proof = cls(tuple(runs), reading)
+        try:
+            for k in range(len(runs)):
+                proof._played(k)
+        except StoreError as error:
+            raise StoreError(f"{path}: {error}") from None
+        return proof
+
+    def check(self, examples: Examples) -> list[Certificate]:
+        """Plays the learners again and returns what is certified; `StoreError` names what the proof has otherwise."""
+        certificates, wrong = self.compared(examples)
+        if wrong:
+            more = f"; and {len(wrong) - 1} more fields differ" if len(wrong) > 1 else ""
+            raise StoreError(f"{wrong[0]}{more}")
+        return certificates
+
+    def compared(
+        self, examples: Examples, watch: Callable[[int], None] | None = None
+    ) -> tuple[list[Certificate], list[Difference]]:
+        """What is certified when the learners play again, in one pass, and every field that says otherwise.
+
+        A number that differs by less than 10⁻⁹ of it, as another computer's logarithms may, is right if it is on the safe side
+        of the exact one: a second pass, in fractions, decides that.
+        """
+        played = [self._played(k) for k in range(len(self.runs))]
+        fingerprint = play_again(played, examples, watch)
+        found = []
+        for k, (run, again) in enumerate(zip(self.runs, played, strict=True)):
+            exact = cache(partial(again.exactly, examples=examples))
+            found += [
+                each._replace(field=f"runs[{k}].{each.field}")
+                for each in differences(run, again.told(fingerprint))
+                if not settled(each, exact)
+            ]
+        return [each for again in played for made in again.certificates for each in made], found
+
+    @property
+    def learners(self) -> list[LinearLearner]:
+        """The learner of each run, fresh."""
+        return [_learner(run["learner"]) for run in self.runs]
+
+    def _played(self, k: int) -> Played:
+        """The learner of a run, fresh, with its witnesses."""
+        run = self.runs[k]
+        try:
+            learner = _learner(run["learner"])
+            if self.runs[0]["learner"]["parameters"]["n"] != learner.n:
+                raise StoreError(f"found a learner of n = {learner.n}, expected that of the first run")
+            return Played(learner, [made(each["witness"], learner.n) for each in run["proven"]])
+        except StoreError as error:
+            raise StoreError(f"runs[{k}]: {error}") from error
+
+    def __str__(self) -> str:
+        lines = []
+        for run in self.runs:
+            arguments = ", ".join(f"{name}={value!r}" for name, value in run["learner"]["parameters"].items())
+            counts = f"{run['mistakes']} mistakes in {run['stream']['examples']} examples"
+            lines.append(f"{run['learner']['name']}({arguments}): {counts}")
+            found = [each for proven in run["proven"] for each in proven["certificates"]]
+            lines += [f"  at most {each['at_most']} {each['on']} by {each['theorem']}" for each in found]
+        return "\n".join(lines)
+
+
+def certify(learner: LinearLearner, examples: Examples, *witnesses: Comparator, reading: Reading | None = None) -> Proof:
+    """What is proven of a fresh learner like this one on these examples, with these witnesses: a `th.Proof`.
+
+    `examples` can be read again and again: ``[(X, y)]`` in memory, or a function that opens a stream anew, such as
+    ``lambda: th.open_stream("mail.vw")``. Witnesses come from anywhere, such as `thresher.hindsight`; every row checks them.
+
+    >>> import thresher as th
+    >>> proof = th.certify(th.Winnow(4), [([[1, 0, 0, 0], [0, 1, 1, 0]] * 20, [+1, -1] * 20)], th.Disjunction(4, {0}))
+    >>> proof.runs[0]["mistakes"], [each["at_most"] for each in proof.runs[0]["proven"][0]["certificates"]]
+    (2, [5, 7])
+    """
+    played = Played(learner, witnesses)
+    return Proof((played.told(play_again([played], examples)),), reading)
+
+
+def _fresh(learner: object) -> LinearLearner:
+    if not isinstance(learner, LinearLearner) or type(learner).__name__ not in LEARNERS:
+        raise ParameterError(f"found {learner!r}, expected a linear learner such as th.Perceptron(n)")
+    return type(learner)(**learner._arguments())
+
+
+def _holds(certificate: Certificate) -> bool:
+    return certificate.verdict is Verdict.CERTIFIED and not certificate.diagnostic and not certificate.bound.infinite
+
+
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    """A certificate in a file: the run says the rest."""
+    theorem, said = certificate.bound.theorem, certificate.as_dict()
+    return {
+        "theorem": theorem.name,
+        "formula": theorem.formula,
+        "citation": theorem.citation,
+        **{name: said[name] for name in ("on", "count", "bound", "at_most", "any_order", "numbers")},
+        "checked": [str(premise) for premise in certificate.premises],
+    }
+
+
+def _learner(stored: Mapping[str, Any]) -> LinearLearner:
+    name, parameters = stored["name"], stored["parameters"]
+    if not isinstance(name, str) or name not in LEARNERS:
+        raise StoreError(f"learner.name: found {shown(name)}, expected one of {', '.join(LEARNERS)}")
+    n = parameters.get("n") if isinstance(parameters, Mapping) else None
+    if type(n) is not int or not 1 <= n <= MOST_SLOTS:
+        raise StoreError(f"learner.parameters.n: found {shown(n)}, expected a whole number from 1 to 2^31")
+    try:
+        learner = LEARNERS[name](**parameters)
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"learner.parameters: {error}") from error
+    if any(differences(parameters, learner._arguments())):
+        raise StoreError(f"learner.parameters: found {shown(dict(parameters))}, expected {shown(learner._arguments())}")
+    return learner

@@ -1,0 +1,93 @@
+"""Comparators as JSON can hold them, sparse: what a certificate's file says of its witnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.errors import ParameterError, StoreError
+from thresher.ledger.cover import Cover, Threshold
+from thresher.ledger.disjunction import Disjunction
+from thresher.ledger.separator import Separator
+from thresher.ledger.tally import Comparator
+
+__all__ = ["made", "told"]
+
+_CALLED = "the witness of the certificate"
+_FIELDS = {
+    "separator": {"slots", "weights", "bias_weight", "margin"},
+    "disjunction": {"on", "off"},
+    "cover": {"slots", "weights"},
+    "threshold": {"slots", "weights", "delta"},
+}
+
+
+def told(witness: Comparator) -> dict[str, Any]:
+    """A separator, a disjunction, a cover or a threshold as JSON can hold it; `made` makes it again, bit for bit.
+
+    >>> told(Separator([0.5, 0.0, -2.0], margin=0.25))
+    {'kind': 'separator', 'slots': [0, 2], 'weights': [0.5, -2.0], 'bias_weight': 0.0, 'margin': 0.25}
+    >>> made(told(Disjunction(8, {1, 5})), 8)
+    Disjunction(8, <x1 or x5>)
+    """
+    if isinstance(witness, Separator):
+        rest = {"bias_weight": witness.bias_weight, "margin": witness.margin}
+        return {"kind": "separator", **_sparse(witness.u), **rest}
+    if isinstance(witness, Disjunction):
+        return {"kind": "disjunction", "on": sorted(witness.on), "off": sorted(witness.off)}
+    if isinstance(witness, Cover):
+        return {"kind": "cover", **_sparse(witness.mu)}
+    if isinstance(witness, Threshold):
+        return {"kind": "threshold", **_sparse(witness.mu), "delta": witness.delta}
+    raise ParameterError(f"found {witness!r} as witness, expected a Separator, a Disjunction, a Cover or a Threshold")
+
+
+def made(stored: object, n: int) -> Comparator:
+    """The comparator, over n attributes, that was `told`."""
+    kind = stored.get("kind") if isinstance(stored, Mapping) else None
+    if not isinstance(stored, Mapping) or not isinstance(kind, str) or kind not in _FIELDS:
+        raise StoreError(f"found a witness of kind {kind!r}, expected one of {', '.join(_FIELDS)}")
+    if set(stored) != {"kind", *_FIELDS[kind]}:
+        raise StoreError(f"found a {kind} with {', '.join(map(str, stored))}, expected {', '.join(sorted(_FIELDS[kind]))}")
+    for name in ("bias_weight", "margin", "delta"):
+        if type(stored.get(name, 0.0)) is not float:
+            raise StoreError(f"found {name} = {stored[name]!r} in a {kind}, expected a float")
+    try:
+        if kind == "disjunction":
+            return Disjunction(n, _ascending(stored["on"], n), _ascending(stored["off"], n), called=_CALLED)
+        weights = _dense(stored["slots"], stored["weights"], n)
+        if kind == "separator":
+            return Separator(weights, bias_weight=stored["bias_weight"], margin=stored["margin"], called=_CALLED)
+        if kind == "cover":
+            return Cover(weights, called=_CALLED)
+        return Threshold(weights, delta=stored["delta"], called=_CALLED)
+    except ParameterError as error:
+        raise StoreError(f"found a {kind} that cannot be one: {error}") from error
+
+
+def _sparse(weights: NDArray[np.float64]) -> dict[str, list[Any]]:
+    slots = np.flatnonzero(weights)
+    return {"slots": slots.tolist(), "weights": weights[slots].tolist()}
+
+
+def _dense(slots: object, weights: object, n: int) -> NDArray[np.float64]:
+    if not isinstance(weights, list) or not all(type(weight) is float and weight != 0.0 for weight in weights):
+        raise StoreError("found weights that are not a list of floats other than 0")
+    places = _ascending(slots, n)
+    if len(places) != len(weights):
+        raise StoreError(f"found {len(weights):,} weights for {len(places):,} slots, expected one for each")
+    dense = np.zeros(n)
+    dense[places] = weights
+    return dense
+
+
+def _ascending(slots: object, n: int) -> list[int]:
+    if not isinstance(slots, list) or not all(type(slot) is int and 0 <= slot < n for slot in slots):
+        raise StoreError(f"found slots that are not a list of whole numbers from 0 to {n - 1}")
+    if any(one >= other for one, other in pairwise(slots)):
+        raise StoreError("found slots that do not ascend")
+    return slots
