@@ -128,6 +128,24 @@ def test_sparse_is_dense_and_many_is_one_by_one(stream: Stream) -> None:
     assert bank.rounds == other.rounds == len(stream)
 
 
+@pytest.mark.parametrize("made", [Bank, Bank64])
+def test_rows_of_any_length_that_are_fetched_ahead_are_what_they_are_alone(made: type[Bank] | type[Bank64]) -> None:
+    n, rng = 2**14, np.random.default_rng(0)  # records of more than a near cache holds
+    lengths = [0, 1, 3, 4, 5, 90, 2, 0, 17, 64, 1, 8]
+    X = sp.vstack([sp.random_array((1, n), density=size / n, rng=rng, format="csr") for size in lengths], format="csr")
+    y = rng.choice(np.array([-1, 1], np.int8), len(lengths))
+    kind = np.float32 if made is Bank else np.float64
+    says, scores = np.zeros((len(y), len(RULES)), np.int8), np.zeros((len(y), len(RULES)), kind)
+    changed = np.zeros(len(y), np.bool_)
+    one, other = made(n, RULES), made(n, RULES)
+    one._learn_block(examples.block(X, n), y, None, says, scores, changed, y)
+    for k in range(len(y)):
+        alone = np.zeros((1, len(RULES)), np.int8), np.zeros((1, len(RULES)), kind), np.zeros(1, np.bool_)
+        other._learn_block(examples.block(X[[k]], n), y[[k]], None, *alone, y[[k]])
+        check_equal(alone, (says[[k]], scores[[k]], changed[[k]]))
+    assert [plane.tobytes() for plane in one._state()[0].values()] == [plane.tobytes() for plane in other._state()[0].values()]
+
+
 @settings(deadline=None)
 @given(streams, streams)
 def test_a_kept_bank_goes_on_as_if_it_had_never_stopped(first: Stream, second: Stream) -> None:

@@ -96,8 +96,9 @@ class PythonVote {
         voting_.unshare();
         const auto* const shifted = reinterpret_cast<const std::uint8_t*>(moved.data());
         for (std::size_t k = 0; k < rows; ++k) {
+            const bool followed = (rows - 1 - k) * lanes >= block;
             const Ballot ballot = voting_.learn(says.data() + k * lanes, scores.data() + k * lanes, codes.data()[k],
-                                                weights ? weights->data()[k] : 1.0, shifted[k] != 0);
+                                                weights ? weights->data()[k] : 1.0, shifted[k] != 0, followed);
             predictions.data()[k] = ballot.label;
             z.data()[k] = ballot.z;
             p.data()[k] = ballot.p;

@@ -47,6 +47,7 @@ class Bank {
           n_(other.n_),
           order_(other.order_),
           positions_(other.positions_),
+          in_order_(other.in_order_),
           stride_(other.stride_),
           dotted_(other.dotted_),
           winnow_(other.winnow_),
@@ -92,17 +93,16 @@ class Bank {
         for (const auto& [g, k] : order_) {
             std::size_t first = 0;
             for (std::size_t i = 0; i < g; ++i) first += groups_[i]->size();
+            in_order_ = in_order_ && first + k == positions_.size();
             positions_.push_back(first + k);
         }
         below_ = below && winnow_ < groups_.size();
         memory_ = memory(below_at() + (below_ ? n_ : 1) * below_width());
         Real* const records = this->records();
-        std::fill_n(records + below_at(), (below_ ? n_ : 1) * below_width(), Real{1});
-        for (const auto& group : groups_) {
-            for (std::size_t i = 0; i < group->planes().size(); ++i) {
-                if (group->planes()[i].first != 0.0) fill(records, *group, i);
-            }
+        if (const auto first = first_record(); first != std::vector<Real>(stride_)) {  // the memory is zeros
+            for (std::size_t i = 0; i < n_; ++i) std::copy_n(first.data(), stride_, records + i * stride_);
         }
+        std::fill_n(records + below_at(), (below_ ? n_ : 1) * below_width(), Real{1});
     }
 
     std::size_t n() const { return n_; }
@@ -124,42 +124,29 @@ class Bank {
         return reader().read(row, scratch);
     }
 
-    // The lines of the records that a row needs, into the cache.
-    void fetch(const Scratch& scratch) const {
-        const Real* const start = records();
-        const std::size_t bytes = stride_ * sizeof(Real);
-        for (std::size_t j = 0; j < scratch.count; ++j) {
-            const auto* const record = reinterpret_cast<const char*>(start + scratch.at[j]);
-            __builtin_prefetch(record);
-            if (bytes > 64) __builtin_prefetch(record + 64);
-            for (std::size_t line = 128; line < bytes; line += 64) __builtin_prefetch(record + line);
-        }
-    }
-    // From this size on fetching gains; where the records fit a shared cache it loses a sixth.
-    bool far() const { return n_ * stride_ * sizeof(Real) > (std::size_t{1} << 24); }
-
-    // What all lanes say of a row.
-    void score(Scratch& scratch, const Said<Real>& said) {
+    // What all lanes say of a row. The records of the row ahead are fetched meanwhile.
+    void score(Scratch& scratch, const Said<Real>& said, const Ahead& ahead = {}) {
         show(scratch);
         dots_.resize(dotted_ + Lanes<Real>::whole(1));  // a group may read whole registers from its last lanes on
-        sweep_lanes([&](auto sweeps) { sweeps.dots(shown_.records, shown_.terms, 0, dotted_, dots_.data()); });
+        sweep_lanes([&](auto sweeps) { sweeps.dots(shown_.records, shown_.terms, 0, dotted_, dots_.data(), ahead); });
         scores_.resize(lanes());
         says_.resize(lanes());
+        const Said<Real> own = in_order_ ? said : Said<Real>{says_.data(), scores_.data()};
         std::size_t first = 0;
         for (const auto& group : groups_) {
-            group->score(shown_, dots_.data(), scores_.data() + first, says_.data() + first);
+            group->score(shown_, dots_.data(), own.scores + first, own.says + first);
             first += group->size();
         }
-        for (std::size_t i = 0; i < order_.size(); ++i) {
+        for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
             said.says[i] = says_[positions_[i]];
             said.scores[i] = scores_[positions_[i]];
         }
     }
 
     // One round of all lanes: whether any has moved. The memory is our own, and label and weight are good.
-    bool learn(Scratch& scratch, std::int8_t given, double weight, const Said<Real>& said) {
+    bool learn(Scratch& scratch, std::int8_t given, double weight, const Said<Real>& said, const Ahead& ahead = {}) {
         if (scratch.negative && below_width() > 0 && !below_) grow();
-        score(scratch, said);
+        score(scratch, said, ahead);
         if (given != +1) negative = static_cast<Negative>(given);
         ++rounds;
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
@@ -174,22 +161,22 @@ class Bank {
     Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, const Said<Real>& said,
                       bool* changed, std::size_t& played) {
         unshare();
-        return over_rows(
+        return reader().over_rows(
             block, played,
             [&](std::size_t k) -> Fault::Kind {
                 if (const auto kind = refuse_label(labels[k]); kind != Fault::Kind::none) return kind;
                 const double weight = weights == nullptr ? 1.0 : weights[k];
                 return weight >= 0.0 && weight <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
             },
-            [&](Scratch& row, std::size_t k) {
-                changed[k] = learn(row, labels[k], weights == nullptr ? 1.0 : weights[k], at(said, k));
+            [&](Scratch& row, const Ahead& ahead, std::size_t k) {
+                changed[k] = learn(row, labels[k], weights == nullptr ? 1.0 : weights[k], at(said, k), ahead);
             });
     }
 
     Fault score_block(const Block& block, const Said<Real>& said, std::size_t& played) {
-        return over_rows(
+        return reader().over_rows(
             block, played, [](std::size_t) { return Fault::Kind::none; },
-            [&](Scratch& row, std::size_t k) { score(row, at(said, k)); });
+            [&](Scratch& row, const Ahead& ahead, std::size_t k) { score(row, at(said, k), ahead); });
     }
 
     // The state, for those who keep it: groups, their planes and heads.
@@ -241,13 +228,6 @@ class Bank {
 
     Reader<Real> reader() const { return {n_, stride_}; }
 
-    template <class Refuse, class Play>
-    Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play) {
-        return reader().over_rows(block, played, refuse, play, [this](const Scratch& scratch) {
-            if (far()) fetch(scratch);
-        });
-    }
-
     template <class Group>
     Group& group() {
         for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -273,12 +253,16 @@ class Bank {
     Real* records() { return reinterpret_cast<Real*>(memory_.data()); }
     const Real* records() const { return reinterpret_cast<const Real*>(memory_.data()); }
 
-    void fill(Real* records, const Lanes<Real>& group, std::size_t plane) const {
-        const std::size_t wide = group.planes()[plane].shared ? 1 : group.size();
-        for (std::size_t i = 0; i < n_; ++i) {
-            std::fill_n(records + i * stride_ + group.plane(plane), wide,
-                        static_cast<Real>(group.planes()[plane].first));
+    // What every slot begins with.
+    std::vector<Real> first_record() const {
+        std::vector<Real> record(stride_);
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
+                std::fill_n(record.data() + groups_[g]->plane(i), wide(g, i),
+                            static_cast<Real>(groups_[g]->planes()[i].first));
+            }
         }
+        return record;
     }
 
     // Calls use(numbers, how many, plane) for each plane of each record.
@@ -334,6 +318,7 @@ class Bank {
     std::vector<std::unique_ptr<Lanes<Real>>> groups_;
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
     std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
+    bool in_order_ = true;                                    // whether lanes were given group after group
     std::size_t stride_ = 0, dotted_ = 0;
     std::size_t winnow_ = static_cast<std::size_t>(-1);  // the group that needs records for values below 0
     bool below_ = false;                                 // whether they are there

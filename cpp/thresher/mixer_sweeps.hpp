@@ -66,8 +66,8 @@ struct THRESHER_SWEEPS {
         double few_losses[block], few_weights[block];
         fall_block<degree>(filled(few, given + i, n - i, given[0]), c, filled(few_losses, losses + i, n - i, 0.0),
                            filled(few_weights, w + i, n - i, 0.0));
-        std::copy_n(few_losses, n - i, losses + i);
-        std::copy_n(few_weights, n - i, w + i);
+        put_back(few_losses, losses + i, n - i);
+        put_back(few_weights, w + i, n - i);
     }
 
     // The sum of w e^(-eta (l - mid)) by a short series; `keep` says whether w becomes that.
@@ -94,7 +94,7 @@ struct THRESHER_SWEEPS {
                 if constexpr (keep) store(weights + k * lanes, weight);
             }
             if (keep && last) [[unlikely]]
-                std::copy_n(weights, n - i, w + i);
+                put_back(weights, w + i, n - i);
         }
         return sum(total);
     }
@@ -124,7 +124,7 @@ struct THRESHER_SWEEPS {
                 if constexpr (keep) store(weights + k * lanes, weight);
             }
             if (keep && last) [[unlikely]]
-                std::copy_n(weights, n - i, w + i);
+                put_back(weights, w + i, n - i);
         }
         return sum(total);
     }
@@ -154,7 +154,7 @@ struct THRESHER_SWEEPS {
                 store(lost + k * lanes, all);
             }
             if (last) [[unlikely]]
-                std::copy_n(lost, n - i, losses + i);
+                put_back(lost, losses + i, n - i);
         }
         double leasts[block];
         std::memcpy(leasts, least, sizeof leasts);
@@ -185,7 +185,7 @@ struct THRESHER_SWEEPS {
                 store(weights + k * lanes, each);
             }
             if (last) [[unlikely]]
-                std::copy_n(weights, n - i, w + i);
+                put_back(weights, w + i, n - i);
         }
     }
 
@@ -269,10 +269,15 @@ struct THRESHER_SWEEPS {
         return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
     }
 
-    // The last block: what there is of it, and `rest` for the others.
+    // The last block: what there is of it, and `rest` for the others. A copy of so few is no call's worth.
     template <class Value>
     static Value* filled(Value* few, const Value* from, std::size_t size, Value rest) {
-        std::fill(std::copy_n(from, size, few), few + block, rest);
+        for (std::size_t i = 0; i < block; ++i) few[i] = i < size ? from[i] : rest;
         return few;
+    }
+    static void put_back(const double* few, double* to, std::size_t size) {
+        for (std::size_t i = 0; i < block; ++i) {
+            if (i < size) to[i] = few[i];
+        }
     }
 };

@@ -78,17 +78,17 @@ class Multiclass {
         return reader().read(row, scratch);
     }
 
-    // The scores of all classes, with room for whole registers.
-    void score(const Scratch& row, std::vector<double>& scores) const {
+    // The scores of all classes, with room for whole registers. The records of the row ahead are fetched meanwhile.
+    void score(const Scratch& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
         const std::size_t lanes = Lanes<double>::whole(classes());
         scores.resize(lanes);
         const Terms<double> terms{row.at.data(), row.values.data(), row.at.size(), row.count};
-        sweep_lanes([&](auto sweeps) { sweeps.dots(memory_.data(), terms, 0, lanes, scores.data()); });
+        sweep_lanes([&](auto sweeps) { sweeps.dots(memory_.data(), terms, 0, lanes, scores.data(), ahead); });
         for (std::size_t c = 0; c < classes(); ++c) scores[c] += bias_weights_[c] * bias_;
     }
 
-    ClassOutcome predict(const Scratch& row, std::vector<double>& scores) const {
-        score(row, scores);
+    ClassOutcome predict(const Scratch& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
+        score(row, scores, ahead);
         std::size_t best = 0;
         for (std::size_t c = 1; c < classes(); ++c) best = scores[c] > scores[best] ? c : best;
         if (classes() == 0) return {0.0, no_class, false};
@@ -96,8 +96,8 @@ class Multiclass {
     }
 
     // One whole round. The label is a class, or the next one; there is room for it, and the memory is our own.
-    ClassOutcome learn(const Scratch& row, std::int32_t label, double weight) {
-        ClassOutcome outcome = predict(row, scores_);
+    ClassOutcome learn(const Scratch& row, std::int32_t label, double weight, const Ahead& ahead = {}) {
+        ClassOutcome outcome = predict(row, scores_, ahead);
         const std::int32_t said = outcome.prediction;
         if (static_cast<std::size_t>(label) == classes()) bias_weights_.push_back(0.0);
         ++rounds;
@@ -128,25 +128,25 @@ class Multiclass {
             const double weight = weights == nullptr ? 1.0 : weights[k];
             return weight >= 0.0 && weight <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
         };
-        return over_rows(block, played, refuse, [&](Scratch& row, std::size_t k) {
-            log.put(k, learn(row, labels[k], weights == nullptr ? 1.0 : weights[k]));
+        return reader().over_rows(block, played, refuse, [&](Scratch& row, const Ahead& ahead, std::size_t k) {
+            log.put(k, learn(row, labels[k], weights == nullptr ? 1.0 : weights[k], ahead));
         });
     }
 
     Fault predict_block(const Block& block, const ClassColumns& log, std::size_t& played) const {
         std::vector<double> scores;
-        return over_rows(
+        return reader().over_rows(
             block, played, [](std::size_t) { return Fault::Kind::none; },
-            [&](Scratch& row, std::size_t k) { log.put(k, predict(row, scores)); });
+            [&](Scratch& row, const Ahead& ahead, std::size_t k) { log.put(k, predict(row, scores, ahead)); });
     }
 
     // The scores of all classes, a row of them for each row.
     Fault score_block(const Block& block, double* out, std::size_t& played) const {
         std::vector<double> scores;
-        return over_rows(
+        return reader().over_rows(
             block, played, [](std::size_t) { return Fault::Kind::none; },
-            [&](Scratch& row, std::size_t k) {
-                score(row, scores);
+            [&](Scratch& row, const Ahead& ahead, std::size_t k) {
+                score(row, scores, ahead);
                 std::copy_n(scores.data(), classes(), out + k * classes());
             });
     }
@@ -170,20 +170,6 @@ class Multiclass {
     std::size_t room(std::size_t classes) const {
         const std::size_t least = Lanes<double>::whole(classes);
         return least <= stride_ ? stride_ : std::max(least, Lanes<double>::whole(stride_ + stride_ / 4));
-    }
-
-    // The records that the row after this one needs go into the cache, where they are many.
-    template <class Refuse, class Play>
-    Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play) const {
-        const bool far = n_ * stride_ * sizeof(double) > (std::size_t{1} << 24);
-        return reader().over_rows(block, played, refuse, play, [this, far](const Scratch& row) {
-            for (std::size_t j = 0; far && j < row.count; ++j) {
-                const auto* const record = reinterpret_cast<const char*>(memory_.data() + row.at[j]);
-                for (std::size_t line = 0; line < stride_ * sizeof(double); line += 64) {
-                    __builtin_prefetch(record + line);
-                }
-            }
-        });
     }
 
     std::size_t n_;

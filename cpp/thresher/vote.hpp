@@ -197,18 +197,20 @@ class Voting {
     Ballot vote(const std::int8_t* says, const Score* scores) const {
         return dispatch([&](auto isa) {
             return judged(votes_for(isa).template look<false>(says, scores, weights_.data(), units.data(),
-                                                              const_cast<double*>(sizes.data()), lanes()));
+                                                              const_cast<double*>(sizes.data()), lanes(), false));
         });
     }
 
-    // One whole round. The label and the weight are good, and the lanes have learned; `moved` says whether one did.
+    // One whole round. The label and the weight are good, and the lanes have learned; `moved` says whether one did, and
+    // `followed` whether another round's answers and scores, a block or more of each, lie right behind these.
     template <class Score>
-    Ballot learn(const std::int8_t* says, const Score* scores, std::int8_t code, double weight, bool moved) {
+    Ballot learn(const std::int8_t* says, const Score* scores, std::int8_t code, double weight, bool moved,
+                 bool followed = false) {
         const auto label = static_cast<std::int8_t>(code > 0 ? +1 : -1);
         const double price = cost(code, weight);
         Ballot ballot = dispatch([&](auto isa) {
-            return judged(
-                votes_for(isa).template look<true>(says, scores, weights_.data(), units.data(), sizes.data(), lanes()));
+            return judged(votes_for(isa).template look<true>(says, scores, weights_.data(), units.data(), sizes.data(),
+                                                             lanes(), followed));
         });
         ballot.loss = label > 0 ? 1.0 - ballot.p : std::min(1.0, ballot.p + ballot.loss);
         ++head.rounds;

@@ -10,17 +10,19 @@ struct THRESHER_VOTES {
     typedef std::int64_t Bits __attribute__((vector_size(8 * lanes)));
     typedef std::int8_t Bytes __attribute__((vector_size(lanes)));
 
-    // What lanes that say this come to. Where they learn, the sizes of their scores are counted.
+    // What lanes that say this come to. Where they learn, the sizes of their scores are counted. `followed` says that
+    // another row lies behind this one: then the last block may be read whole, and what is not of this row has neither
+    // weight nor unit.
     template <bool learn, class Score>
     THRESHER_TARGET static Sides look(const std::int8_t* says, const Score* scores, const double* w,
-                                      const double* units, double* sizes, std::size_t n) {
+                                      const double* units, double* sizes, std::size_t n, bool followed) {
         Lanes plus[parts] = {}, neither[parts] = {}, total[parts] = {}, mean[parts] = {};
         std::int8_t few_says[block] = {};
         Score few_scores[block] = {};
         for (std::size_t i = 0; i < n; i += block) {
             const std::int8_t* said = says + i;
             const Score* score = scores + i;
-            if (n - i < block) [[unlikely]] {
+            if (n - i < block && !followed) [[unlikely]] {
                 for (std::size_t j = 0; j < n - i; ++j) {
                     few_says[j] = said[j];
                     few_scores[j] = score[j];

@@ -1,6 +1,6 @@
 // Lanes of first order: Perceptrons and passive-aggressive learners, which differ only in how far they step along x.
 //
-// What each lane is lies in arrays, so that the compiler judges several lanes at once.
+// What each lane is lies in arrays, so that several lanes are judged at once.
 #pragma once
 
 #include <algorithm>
@@ -53,17 +53,10 @@ class FirstOrderLanes final : public Lanes<Real> {
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
         const Real y = static_cast<Real>(label), whole = y * weight;
         Real *const steps = steps_.data(), *const weights = bias_weights_.data();
-        const Real *const own = scores_.data(), *const squares = squares_.data(), *const most = most_.data();
-        const Real *const norms = norms_.data(), *const dummies = dummies_.data(), *const ties = ties_.data();
-        bool moves = false;
-        for (std::size_t k = 0; k < this->width(); ++k) {
-            const Real margin = y * own[k], reach = (1 - margin) / squares[k];
-            const Real close = margin < 1 ? whole * (most[k] < reach ? most[k] : reach) : Real{0};
-            const bool right = margin > 0 || (margin == 0 && ties[k] == y);
-            const Real wrong = right ? Real{0} : whole / norms[k];
-            steps[k] = margins_[k] != 0 ? close : wrong;
-            moves |= steps[k] != 0;
-        }
+        const Real* const dummies = dummies_.data();
+        const FirstOrder<Real> lanes{scores_.data(), squares_.data(), most_.data(),
+                                     norms_.data(),  ties_.data(),    margins_.data()};
+        bool moves = sweep_lanes([&](auto sweeps) { return sweeps.judge(lanes, this->width(), y, whole, steps); });
         if (!moves) return false;
         moves = false;
         for (std::size_t k = 0; k < this->width(); ++k) {

@@ -50,10 +50,10 @@ class InvariantLanes final : public Lanes<Real> {
 
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
         if (weight == 0) return false;
-        if (beyond_) meet(row.terms, records);
         parts_.resize(row.terms.size);
         return sweep_lanes([&](auto sweeps) {
             bool moved = false;
+            if (beyond_) sweeps.meet(records, row.terms, this->plane(0), rates_.size(), this->plane(2));
             for (std::size_t k = 0; k < rates_.size(); ++k) {
                 moved = learn_lane(sweeps, k, row.terms, records, static_cast<Real>(label), weight) || moved;
             }
@@ -62,19 +62,6 @@ class InvariantLanes final : public Lanes<Real> {
     }
 
   private:
-    // Where a value is larger than any before it in its slot, the scale becomes it, and the weights shrink.
-    void meet(const Terms<Real>& terms, Real* records) const {
-        const std::size_t scales = this->plane(2), weights = this->plane(0);
-        for (std::size_t j = 0; j < terms.count; ++j) {
-            Real* const record = records + terms.at[j];
-            const Real size = std::fabs(terms.values[j]), scale = record[scales];
-            if (size > scale && size >= Limits<Real>::met) [[unlikely]] {
-                for (std::size_t k = 0; k < rates_.size(); ++k) record[weights + k] *= scale / size;
-                record[scales] = size;
-            }
-        }
-    }
-
     template <class Sweeps>
     bool learn_lane(Sweeps sweeps, std::size_t k, const Terms<Real>& terms, Real* records, Real y, Real weight) {
         const Real margin = y * scores_[k];

@@ -1,10 +1,13 @@
 // The sweeps of a bank for each instruction set.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "../dispatch.hpp"
 #include "lanes.hpp"

@@ -46,6 +46,23 @@ struct Terms {
     std::size_t count;
 };
 
+// Terms of the row after the one that is shown: the first `bytes` bytes of their records will be needed.
+struct Ahead {
+    const std::int64_t* at = nullptr;
+    std::size_t size = 0;
+    std::size_t bytes = 0;
+};
+
+// What is known of a row's values beside themselves.
+template <class Real>
+struct Facts {
+    Real square;    // the sum of squared values, in canonical order
+    Real largest;   // of the sizes
+    bool binary;    // whether all sizes are 1
+    bool negative;  // whether a value is below 0
+    bool good;      // false if one is 0, not a number, or beyond the limits
+};
+
 // What lanes are shown of a row.
 template <class Real>
 struct Shown {
@@ -61,6 +78,12 @@ struct Shown {
 template <class Real>
 struct Reach {
     Real norm, sum;
+};
+
+// What lanes of first order judge by, one number for each: see first_order.hpp.
+template <class Real>
+struct FirstOrder {
+    const Real *scores, *squares, *most, *norms, *ties, *margins;
 };
 
 struct LanePlane {

@@ -66,9 +66,10 @@ struct Reader {
         if constexpr (requires { row.slots; }) fetch(row.slots, row.size);
     }
 
-    // Each row is read, and its records fetched, while the one before it is played.
-    template <class Refuse, class Play, class Fetch>
-    Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play, Fetch&& fetch) const {
+    // Calls play(row, ahead, k) for each row; each is read before the one before it is played, which may so fetch its
+    // records.
+    template <class Refuse, class Play>
+    Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play) const {
         return std::visit(
             [&](const auto& rows) -> Fault {
                 typename std::decay_t<decltype(rows)>::Row row;
@@ -76,24 +77,23 @@ struct Reader {
                     if (k >= rows.rows) return Fault::Kind::none;
                     if (!rows.row(k, row)) return Fault::Kind::pointers;
                     fetch_ahead(row);
-                    const auto kind = read(row, scratch);
-                    if (kind == Fault::Kind::none) fetch(scratch);
-                    return kind;
+                    return read(row, scratch);
                 };
                 Scratch scratches[2];
                 Canonical canonical;
                 played = 0;
                 auto kind = take(0, scratches[0]);
                 for (; played < rows.rows; ++played) {
-                    Scratch& now = scratches[played % 2];
-                    const auto later = take(played + 1, scratches[(played + 1) % 2]);
+                    Scratch &now = scratches[played % 2], &next = scratches[(played + 1) % 2];
+                    const auto later = take(played + 1, next);
+                    const bool known = later == Fault::Kind::none && played + 1 < rows.rows;
                     if (kind == Fault::Kind::pointers) return {kind};
                     if (const auto fault = refuse(played); fault != Fault::Kind::none) return {fault};
                     if (kind != Fault::Kind::none) {
                         if (!rows.row(played, row)) return {Fault::Kind::pointers};
                         if (const Fault fault = read_any(row, now, canonical)) return fault;
                     }
-                    play(now, played);
+                    play(now, known ? ahead(next) : Ahead{}, played);
                     kind = later;
                 }
                 return {};
@@ -102,6 +102,14 @@ struct Reader {
     }
 
   private:
+    // From this many bytes of records on they are fetched ahead: fewer stay in a near cache.
+    static constexpr std::size_t near = std::size_t{1} << 18;
+
+    Ahead ahead(const Scratch& next) const {
+        const std::size_t bytes = stride * sizeof(Real);
+        return n * bytes < near ? Ahead{} : Ahead{next.at.data(), next.at.size(), bytes};
+    }
+
     // Terms of value 0, up to a multiple of four, in a record that is nobody's.
     void fill_up(Scratch& scratch) const {
         for (std::size_t j = scratch.count; j < scratch.at.size(); ++j) {
