@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 import thresher as th
 from tests.small_streams import Small, dot, exact, signed, small_streams
 from thresher.bounds import Verdict
-from thresher.hindsight import best_hinge
+from thresher.hindsight import best_hinge, best_separator
 
 biases = st.sampled_from([None, 1.0, -0.3])
 hard_values = st.sampled_from([0.0, 1.0, -1.0, 0.1, -0.3, 2.0**60, 2.0**-60, -(2.0**-30), 1e-160, 3.0])
@@ -172,6 +172,19 @@ def test_weights_break_the_theorems_premise() -> None:
         batch = next(iter(stream))
     weighted = th.Batch(batch.X, batch.y, np.full(len(batch), 2.0), batch.tags, batch.rows, batch.first)
     assert best_hinge([weighted]).certificate.verdict is Verdict.VOID
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1.0, 4e74])
+def test_rows_of_any_size_are_divided_by_their_norms(size: float) -> None:
+    X = np.array([[size, 4 * size], [-size, 4 * size]] * 10)
+    found = best_hinge([(X, [1] * 20)], normalize=True)
+    ledger = th.Ledger(th.Separator([0.0, 1.0], margin=0.5))
+    ledger.enter(th.Perceptron(2, normalize=True).learn_many(X, [1] * 20))
+    bounds = [each.bound.value for each in ledger.certificates() if each.verdict is Verdict.CERTIFIED and each.any_order]
+    assert found.least <= found.bound
+    assert found.least <= min(bounds)
+    margin = best_separator([(X, [1] * 20)], normalize=True)
+    assert margin.margin <= 4 / math.sqrt(17) <= margin.most < 1.01 * margin.margin
 
 
 @pytest.mark.parametrize(

@@ -300,6 +300,8 @@ def test_what_was_changed_is_named(tmp_path: Path, place: tuple[str | int, ...],
         ("norm", -1, False),
         ("radius", +1, True),
         ("radius", -1, False),
+        ("bound", +1, True),
+        ("bound", -1, False),
     ],
 )
 def test_a_number_that_differs_by_rounding_is_held_against_the_exact_one(
@@ -308,8 +310,8 @@ def test_a_number_that_differs_by_rounding_is_held_against_the_exact_one(
     path = written(tmp_path, TEXT)
     proof = perceptron_proof(path)
     run = json.loads(json.dumps(proof.runs[0]))
-    numbers = next(each["numbers"] for each in run["proven"][0]["certificates"] if each["theorem"] == "Perceptron, separable")
-    numbers[place] *= 1 + side * 1e-10
+    certificate = next(each for each in run["proven"][0]["certificates"] if each["theorem"] == "Perceptron, separable")
+    (certificate if place == "bound" else certificate["numbers"])[place] *= 1 + side * 1e-10
     changed = Proof((run,))
     assert (changed.compared(opened(path))[1] == []) == holds
 

@@ -23,6 +23,7 @@ Slots = NDArray[np.intp]
 
 _LARGEST_PROGRAM = 100_000  # nonzeros: HiGHS takes minutes for a few times as many
 _NODES = 200  # of a search for the best whole solution: beyond, the best so far will do
+_SECONDS = 5.0  # for a program whose nodes take long: what it has found by then
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def fractions(market: Market) -> tuple[Floats, float]:
     if market.on.nnz > _LARGEST_PROGRAM:
         return nothing, 0.0
     prices, left = _with_fines(market)
-    solved = linprog(prices, A_ub=-left, b_ub=-np.ones(rows), method="highs")
+    solved = linprog(prices, A_ub=-left, b_ub=-np.ones(rows), method="highs", options={"time_limit": 2 * _SECONDS})
     if solved.status != 0 or solved.x is None:
         return nothing, 0.0
     y = np.clip(-np.asarray(solved.ineqlin.marginals, dtype=np.float64), 0.0, market.fine)
@@ -129,7 +130,7 @@ def _branched(market: Market) -> Slots:
         integrality=np.append(np.ones(columns), np.zeros(len(prices) - columns)),
         bounds=Bounds(0.0, 1.0),
         constraints=LinearConstraint(left, lb=1.0),
-        options={"node_limit": _NODES},
+        options={"node_limit": _NODES, "time_limit": _SECONDS},
     )
     return np.flatnonzero(np.zeros(0) if solved.x is None else np.asarray(solved.x[:columns]) > 0.5)
 

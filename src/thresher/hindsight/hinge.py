@@ -147,6 +147,8 @@ def _scaled(signed: Signed, v: Floats) -> tuple[Floats, float]:
 def _floor(dual: Dual, signed: Signed, each: float) -> float:
     """What no bound is below, from A from below, G from above and R from below."""
     size, length = each * dual.size, each * dual.length(signed)
+    if not (math.isfinite(size) and math.isfinite(length)):
+        return 0.0
     share = 1.0 if length == 0.0 else min(1.0, size / length * (signed.inner / length) * signed.inner)
     return size * share * (1 - 2.0**-50)
 

@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 #: How many bytes of rows a finder holds, unless it is told.
 MEMORY = 2**28
 
+_LIFT = 500  # norms are kept times 2^500, where a denormal number is none
+
 
 class Some(NamedTuple):
     """Some rows y·x, which of all they are, from 0, whether their label is positive, and a coin for each."""
@@ -196,7 +198,7 @@ class Rows:
             some.coins[some.numbers == 0] = 0.0  # the first stays: no finder has to do without a row
             self.rounds += len(some.numbers)
             largest = max(largest, float(np.abs(some.z.data).max(initial=0.0)))
-            longest = max(longest, float(lengths(some.z).max()))
+            longest = max(longest, float(lengths(some.z, _LIFT).max()))
             terms = max(terms, int(np.diff(some.z.indptr).max()))
             kept.append(some.where(some.coins < share))
             held += kept[-1].bytes
@@ -213,8 +215,8 @@ class Rows:
             scale=scale,
             terms=terms,
             largest=largest / scale,
-            radius=longest / scale * (1 + slack),
-            inner=longest / scale * (1 - slack),
+            radius=longest / math.ldexp(scale, _LIFT) * (1 + slack),
+            inner=longest / math.ldexp(scale, _LIFT) * (1 - slack),
         )
 
     def _some(self, part: Part, start: int) -> Some:
@@ -229,19 +231,27 @@ class Rows:
         z = csr_matrix((data, indices, indptr), shape=(x.shape[0], columns))
         factor = np.where(plus, 1.0, -1.0)
         if rule.normalize:
+            units = _units(z)  # first: a row may be so short that one over its length is no number
+            z.data = z.data / np.repeat(units, np.diff(indptr))
             factor /= lengths(z)
         z.data = z.data * np.repeat(factor, np.diff(indptr))
         return Some(z, np.arange(start, start + x.shape[0]), plus, np.zeros(x.shape[0]))
 
 
-def lengths(z: csr_matrix) -> Floats:
-    """The norm of each row, within a few units in the last place."""
-    filled = np.flatnonzero(np.diff(z.indptr))
-    units = np.ones(z.shape[0])  # powers of two near each row's largest: so squares neither overflow nor underflow
+def lengths(z: csr_matrix, lift: int = 0) -> Floats:
+    """The norm of each row times 2^lift, within a few units in the last place, if that is no denormal number."""
+    units = _units(z)
+    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
+    squares = np.bincount(rows, weights=np.square(z.data / units[rows]), minlength=z.shape[0])
+    return np.sqrt(squares) * np.ldexp(units, lift)
+
+
+def _units(z: csr_matrix) -> Floats:
+    """A power of two near each row's largest: divided by it, squares neither overflow nor underflow."""
+    filled, units = np.flatnonzero(np.diff(z.indptr)), np.ones(z.shape[0])
     if len(filled):
         units[filled] = np.ldexp(1.0, np.frexp(np.maximum.reduceat(np.abs(z.data), z.indptr[filled]))[1])
-    rows = np.repeat(np.arange(z.shape[0]), np.diff(z.indptr))
-    return np.sqrt(np.bincount(rows, weights=np.square(z.data / units[rows]), minlength=z.shape[0])) * units
+    return units
 
 
 def power_of_two(size: float) -> float:

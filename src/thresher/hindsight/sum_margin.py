@@ -25,6 +25,7 @@ _PROGRAMS = 40
 _LARGEST_PROGRAM = 5000  # rows and columns: beyond, what was found will do
 _MORE = 500  # rows, and columns, that a program may grow by
 _NO_MARGIN = 2.0**-24
+_SECONDS = 5.0  # for one program; one that takes longer is the last
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ def _program(working: Signed, columns: NDArray[np.intp]) -> tuple[Floats, Floats
         b_eq=[1.0],
         bounds=[*[(0.0, None)] * (2 * k), (None, None)],
         method="highs",
+        options={"time_limit": _SECONDS},
     )
     u = np.zeros(working.z.shape[1])
     if solved.status != 0 or solved.x is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from thresher.bounds.printed import shown
-from thresher.data.recipe import HASH, Recipe
+from thresher.data.recipe import HASH, MOST_TOGETHER, Recipe
 from thresher.data.source import Place
 from thresher.errors import StoreError
 from thresher.store import atomic
@@ -101,6 +101,8 @@ def _reading(stored: object) -> Reading | None:
         raise StoreError(f"reading: found {shown(dict(fields))}, expected a label or null, and true or false")
     if type(ngrams) is not int or not all(isinstance(each, str) for each in _listed(interactions, "reading.interactions")):
         raise StoreError(f"reading: found {shown(dict(fields))}, expected interactions in letters, and a number of words")
+    if not 1 <= ngrams <= MOST_TOGETHER:
+        raise StoreError(f"reading.ngrams: found {shown(ngrams)}, expected from 1 to {MOST_TOGETHER}")
     return Reading(positive, zero_based, tuple(interactions), ngrams)
 
 
@@ -118,10 +120,11 @@ def _listed(stored: object, place: str) -> list[object]:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise StoreError(f"found the field {next(name for name in names if names.count(name) > 1)!r} twice, expected it once")
+    fields: dict[str, object] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise StoreError(f"found the field {name!r} twice, expected it once")
+        fields[name] = value
     return fields
 
 
