@@ -253,6 +253,9 @@ def test_an_error_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
         def readinto(self, buffer: memoryview, /) -> int:
             raise OSError(errno.EIO, "Input/output error")
 
+        def readinto1(self, buffer: memoryview, /) -> int:
+            return self.readinto(buffer)
+
         def read1(self, size: int = 0, /) -> bytes:
             return b""
 

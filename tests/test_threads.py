@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import itertools
 import os
 import random
 import threading
+import time
 from itertools import cycle
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -179,6 +182,9 @@ def test_what_a_text_raises_comes_after_what_it_gave() -> None:
         def readinto(self, buffer: memoryview, /) -> int:
             raise NotImplementedError
 
+        def readinto1(self, buffer: memoryview, /) -> int:
+            raise NotImplementedError
+
         def read1(self, size: int = 1, /) -> bytes:
             self.given += 1
             if self.given == 3:
@@ -195,6 +201,72 @@ def test_what_a_text_raises_comes_after_what_it_gave() -> None:
         text.peek()
     assert text.readinto(memoryview(room)) == 0
     text.close()
+
+
+@pytest.mark.parametrize("threads", [1, *NUMBERS])
+def test_what_came_through_a_pipe_is_given_before_more_is_waited_for(tmp_path: Path, threads: int) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    lines = b"1 1:1\n-1 2:1\n" * 200_000
+    given = threading.Event()
+
+    def write() -> None:
+        with pipe.open("wb") as out:
+            out.write(lines)
+            out.flush()
+            given.wait(60)  # no more comes before everything that came was given
+            out.write(b"1 1:1")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    count = 0
+    with th.open_stream(pipe, threads=threads) as stream:
+        for batch in stream:
+            count += len(batch)
+            if count == 400_000:
+                given.set()
+    writer.join()
+    assert count == 400_001
+
+
+def test_whoever_waits_for_a_piece_is_told_when_it_is_closed() -> None:
+    ahead = Ahead(io.BufferedReader(io.BytesIO(b"1 1:1\n" * 100_000)))
+    while ahead.read1():
+        pass
+    ahead.close()
+    ahead.close()
+    assert ahead.read1() == b""
+    waiting = Ahead(Silent())
+    threading.Timer(0.1, waiting.close).start()
+    assert waiting.read1() == b""
+
+
+class Silent(io.BufferedReader):
+    """A text that says nothing for a while, and then ends."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(b""))
+
+    def read1(self, size: int = -1, /) -> bytes:
+        time.sleep(0.3)
+        return b""
+
+
+def test_a_stream_that_was_interrupted_while_it_read_says_so(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with th.open_stream(text, on_bad="skip") as stream:
+        batches = iter(stream)
+        assert len(next(batches))
+        assert stream._file is not None
+
+        def interrupted(buffer: memoryview) -> int:
+            raise KeyboardInterrupt
+
+        broken = mock.Mock(wraps=stream._file, readinto=interrupted, pipe=None)
+        monkeypatch.setattr(stream, "_file", broken)
+        with pytest.raises(KeyboardInterrupt):
+            list(batches)
+        with pytest.raises(SourceError, match="interrupted while it read, expected it opened anew"):
+            list(stream)
 
 
 def test_the_number_of_threads_is_checked(text: Path) -> None:

@@ -166,12 +166,21 @@ class Expansion {
         for (const Group& each : groups_) letters_.push_back(each.letter);
         if (letters_ == chosen_for_) return;  // lines are alike
         choices_.clear();
-        for (const std::string& interaction : interactions_) choose(interaction, 0, {});
+        for (const std::string& interaction : interactions_) {
+            if (std::all_of(interaction.begin(), interaction.end(), [this](char letter) { return is_there(letter); }))
+                choose(interaction, 0, {});
+        }
         chosen_for_ = letters_;
         if (choices_.size() > most_features) return;  // each makes a feature at least, so the line is refused
         for (Choice& choice : choices_) std::sort(choice.begin(), choice.end());
         std::sort(choices_.begin(), choices_.end());
         choices_.erase(std::unique(choices_.begin(), choices_.end()), choices_.end());
+    }
+
+    // Whether a feature of an interaction can be found: if not, it is in vain to look for the others.
+    bool is_there(char letter) const {
+        const auto wanted = static_cast<unsigned char>(letter);
+        return letter == any || std::find(letters_.begin(), letters_.end(), wanted) != letters_.end();
     }
 
     // Every choice that the letters from number `at` on allow, or so many that there are too many.

@@ -49,6 +49,11 @@ struct Piece {
 // What is in use no more, for its memory: fresh memory costs as much as reading the text into it.
 class Spare {
   public:
+    Spare() {  // so that nothing throws when it is given something
+        rows_.reserve(most_kept_);
+        texts_.reserve(most_kept_);
+    }
+
     Rows rows(std::size_t bytes) {
         Rows found = taken(rows_, bytes);
         found.clear();

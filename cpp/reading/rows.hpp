@@ -20,7 +20,7 @@ namespace thresher::reading {
 
 inline constexpr std::size_t longest_line = std::size_t{16} << 20;
 inline constexpr std::size_t most_features = std::size_t{1} << 20;  // in a line
-inline constexpr std::size_t most_terms = std::size_t{1} << 21;     // in rows, but for the last of them
+inline constexpr std::size_t most_terms = std::size_t{1} << 18;     // in rows, but for the last of them
 inline constexpr std::size_t most_slots = std::size_t{1} << 31;     // slots are 32 bits wide here
 
 // One line that cannot be read: where, what was found there, what was expected.

@@ -43,11 +43,11 @@ class Turns {
     std::size_t size() const { return size_; }
 
     void give(Task task) {
-        ++size_;
         {
             const std::lock_guard lock(mutex_);
             turns_.push_back(std::make_unique<Turn>(std::move(task)));
         }
+        ++size_;
         if (workers_.size() + 1 < threads_ && workers_.size() + 1 < size_) start();
         given_.notify_one();
     }

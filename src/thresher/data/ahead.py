@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from queue import Empty, Queue
-from threading import Event, Thread
+from queue import SimpleQueue
+from threading import Event, Thread, current_thread
 from typing import Protocol
 
 __all__ = ["Ahead", "Text"]
@@ -16,6 +16,8 @@ class Text(Protocol):
     """What a reader needs of a file."""
 
     def readinto(self, buffer: memoryview, /) -> int: ...
+
+    def readinto1(self, buffer: memoryview, /) -> int: ...
 
     def read1(self, size: int = ..., /) -> bytes: ...
 
@@ -38,7 +40,10 @@ class Ahead:
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._pieces: Queue[bytes | BaseException] = Queue(_WAITING)
+        self._pieces: SimpleQueue[bytes | BaseException] = SimpleQueue()
+        self._room: SimpleQueue[None] = SimpleQueue()  # an entry for each piece that may still be read
+        for _ in range(_WAITING):
+            self._room.put(None)
         self._rest = b""  # of the piece at hand
         self._ended = False
         self._closed = Event()
@@ -61,20 +66,24 @@ class Ahead:
     def peek(self, size: int = 1, /) -> bytes:
         return self._at_hand()[:size]
 
+    def readinto1(self, buffer: memoryview, /) -> int:
+        piece = self.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
     def close(self) -> None:
-        """Ends the thread."""
+        """Ends the thread, and whoever waits for a piece; it may be called anywhere, also by a signal or by the collector."""
         self._closed.set()
-        while self._thread.is_alive():
-            try:
-                self._pieces.get(timeout=0.01)  # it may wait for room
-            except Empty:
-                continue
-        self._thread.join()
+        self._room.put(None)
+        self._pieces.put(b"")
+        if current_thread() is not self._thread:
+            self._thread.join()
 
     def _at_hand(self) -> bytes:
         """What is left of a piece; nothing at the end."""
         while not self._rest and not self._ended:
             piece = self._pieces.get()
+            self._room.put(None)
             self._ended = not piece or isinstance(piece, BaseException)
             if isinstance(piece, BaseException):
                 raise piece
@@ -84,7 +93,10 @@ class Ahead:
     def _read(self) -> None:
         try:
             piece = b"at the start"
-            while piece and not self._closed.is_set():
+            while piece:
+                self._room.get()
+                if self._closed.is_set():
+                    return
                 piece = self._text.read1(_PIECE)
                 self._pieces.put(piece)
         except BaseException as error:

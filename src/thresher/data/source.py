@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import stat
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,15 @@ class Opened:
     text: Text
     raw: BinaryIO | None
     compressed: bool = False
+    pipe: int | None = None  # what to ask whether more has come, where one may have to wait for it
+
+    @property
+    def waits(self) -> bool:
+        """Whether reading on would have to wait for whoever writes."""
+        try:
+            return self.pipe is not None and not select.select([self.pipe], [], [], 0)[0]
+        except (OSError, ValueError):
+            return False
 
     def position(self) -> int:
         return self.raw.tell() if self.raw is not None else 0
@@ -52,6 +62,11 @@ class Opened:
         """Reads text into the buffer: how many bytes, 0 at the end."""
         with self._said():
             return self.text.readinto(buffer) or 0
+
+    def readinto1(self, buffer: memoryview) -> int:
+        """The same, as much as is there; it waits only if nothing is."""
+        with self._said():
+            return self.text.readinto1(buffer) or 0
 
     def peek(self) -> bytes:
         """The next bytes, some thousand of them, without reading on."""
@@ -167,15 +182,16 @@ def _uncompressed(name: str, file: BinaryIO, raw: BinaryIO | None) -> Opened:
     buffered = cast("io.BufferedReader", file)
     start = buffered.peek(8)
     kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+    pipe = None if file.seekable() else file.fileno()
     if kind == "gzip":
         import gzip
 
-        return Opened(name, cast("Text", gzip.GzipFile(fileobj=buffered, mode="rb")), raw, True)
+        return Opened(name, cast("Text", gzip.GzipFile(fileobj=buffered, mode="rb")), raw, True, pipe)
     if kind == "Zstandard":
-        return Opened(name, _zstandard(buffered), raw, True)
+        return Opened(name, _zstandard(buffered), raw, True, pipe)
     if kind is not None:
         raise SourceError(f"found {kind}, expected text, or text compressed by {' or '.join(_READ)}", file=name)
-    return Opened(name, buffered, raw)
+    return Opened(name, buffered, raw, False, pipe)
 
 
 def _zstandard(file: io.BufferedReader) -> Text:

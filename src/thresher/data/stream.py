@@ -5,78 +5,27 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._core import NOT_A_LABEL, Block, Reader, Rule, slot_of_bytes
 from thresher._core import Batch as CoreBatch
+from thresher._core import Reader, Rule, slot_of_bytes
+from thresher.data.batch import UNLABELLED, Batch, Position
 from thresher.data.recipe import FORMATS, Recipe
 from thresher.data.source import Opened, Place, Source
 from thresher.data.spelling import positive_index
 from thresher.errors import ParameterError, SourceError
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
 __all__ = ["DEFAULT_BITS", "MOST_THREADS", "UNLABELLED", "Batch", "Position", "Stream", "open_stream"]
 
 DEFAULT_BITS = 18
 MOST_THREADS = 64
-
-#: What stands in `Batch.y` where an example has no label.
-UNLABELLED = NOT_A_LABEL
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some thousand examples as they came: `learner.learn_many(batch.X, batch.y, batch.weights)` learns them.
-
-    `X` holds the rows, `y` a label for each (−1 or +1; `UNLABELLED` where there is none), `weights` is None if all
-    are 1, `tags` is empty unless they were asked for. `rows` are those that the reader gave; `first` says which of them
-    this batch begins with.
-    """
-
-    X: Block
-    y: NDArray[np.int8]
-    weights: NDArray[np.float64] | None
-    tags: list[str]
-    rows: CoreBatch
-    first: int = 0
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    @property
-    def last(self) -> bool:
-        """Whether it ends where the batch that it is a part of does."""
-        return self.first + len(self) == len(self.rows)
-
-    def part(self, start: int, end: int) -> Batch:
-        """Its examples from `start` until before `end`, by reference."""
-        weights = None if self.weights is None else self.weights[start:end]
-        X, y = self.X.rows(start, end), self.y[start:end]
-        return Batch(X, y, weights, self.tags[start:end], self.rows, self.first + start)
-
-    def matrix(self) -> csr_matrix:
-        """The rows as a SciPy matrix, for other libraries."""
-        from scipy.sparse import csr_matrix
-
-        rows = self.rows
-        whole = csr_matrix((rows.data, rows.indices, rows.indptr), shape=(len(rows), self.X.n))
-        return whole if len(rows) == len(self) else whole[self.first : self.first + len(self)]
-
-
-@dataclass(frozen=True)
-class Position:
-    """How far a stream was read: so many bytes of text, with this digest."""
-
-    offset: int = 0
-    digest: int | None = None
+_PIECE = 1 << 19
 
 
 class Stream:
@@ -120,6 +69,7 @@ class Stream:
         self._read_before = 0
         self._closed = False
         self._failure: Exception | None = None
+        self._lost = False
         self._first_bad: list[SourceError] = []
         try:
             if recipe is None:
@@ -237,17 +187,23 @@ class Stream:
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Batch]:
-        while True:
+        while not self._closed:
             if self._reader.stopped:
                 raise self._first_bad[-1]
+            if self._lost:
+                raise SourceError("found a stream that was interrupted while it read, expected it opened anew", file=self._name)
+            self._lost = True  # unless what follows comes to its end
             self._read_ahead()
-            if self._closed or not self._reader.has_next:
+            if not self._reader.has_next:
                 break
             rows = self._reader.next()
             self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
             if len(rows):
                 self._decide()
+            self._lost = False
+            if len(rows):
                 yield self._batch(rows)
+        self._lost = False
         if self._failure is not None and not self._closed:
             raise self._failure
 
@@ -255,14 +211,27 @@ class Stream:
         """Text for the threads, as much as may wait. What goes wrong is said after all that was read before it."""
         try:
             while self._file is not None and not self._closed and self._reader.has_room:
-                self._reader.fill(self._file.readinto)
-                last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
+                if self._file.pipe is None:
+                    self._reader.fill(self._file.readinto)
+                    last = not self._file.peek()  # then the last line comes along, whether or not a line break ends it
+                elif self._file.waits and self._reader.has_next:
+                    return  # what is there comes first
+                else:
+                    last = self._fill_from(self._file)
                 self._reader.cut(last)
                 if last:
                     self._next_file()
         except Exception as error:
             self._failure = error
             self._close_file()
+
+    def _fill_from(self, pipe: Opened) -> bool:
+        """Reads what has come through a pipe, up to half a megabyte; whether it has ended."""
+        size = got = self._reader.fill(pipe.readinto1)
+        while got and size < _PIECE and not pipe.waits:
+            got = self._reader.fill(pipe.readinto1)
+            size += got
+        return got == 0
 
     def skip_to(self, position: Position) -> None:
         """Passes over what was read before; if it is not the same text, says so."""
@@ -282,8 +251,8 @@ class Stream:
     def close(self) -> None:
         """Ends it: no more batches are given."""
         self._closed = True
-        self._close_file()
         self._reader.end()
+        self._close_file()
 
     def _close_file(self) -> None:
         if self._file is not None:

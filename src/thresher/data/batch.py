@@ -1,0 +1,67 @@
+"""What a stream gives: examples in batches, and how far it has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import NOT_A_LABEL, Block
+from thresher._core import Batch as CoreBatch
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+__all__ = ["UNLABELLED", "Batch", "Position"]
+
+#: What stands in `Batch.y` where an example has no label.
+UNLABELLED = NOT_A_LABEL
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some thousand examples as they came: `learner.learn_many(batch.X, batch.y, batch.weights)` learns them.
+
+    `X` holds the rows, `y` a label for each (−1 or +1; `UNLABELLED` where there is none), `weights` is None if all
+    are 1, `tags` is empty unless they were asked for. `rows` are those that the reader gave; `first` says which of them
+    this batch begins with.
+    """
+
+    X: Block
+    y: NDArray[np.int8]
+    weights: NDArray[np.float64] | None
+    tags: list[str]
+    rows: CoreBatch
+    first: int = 0
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def last(self) -> bool:
+        """Whether it ends where the batch that it is a part of does."""
+        return self.first + len(self) == len(self.rows)
+
+    def part(self, start: int, end: int) -> Batch:
+        """Its examples from `start` until before `end`, by reference."""
+        weights = None if self.weights is None else self.weights[start:end]
+        X, y = self.X.rows(start, end), self.y[start:end]
+        return Batch(X, y, weights, self.tags[start:end], self.rows, self.first + start)
+
+    def matrix(self) -> csr_matrix:
+        """The rows as a SciPy matrix, for other libraries."""
+        from scipy.sparse import csr_matrix
+
+        rows = self.rows
+        whole = csr_matrix((rows.data, rows.indices, rows.indptr), shape=(len(rows), self.X.n))
+        return whole if len(rows) == len(self) else whole[self.first : self.first + len(self)]
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far a stream was read: so many bytes of text, with this digest."""
+
+    offset: int = 0
+    digest: int | None = None
