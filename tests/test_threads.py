@@ -269,6 +269,22 @@ def test_a_stream_that_was_interrupted_while_it_read_says_so(text: Path, monkeyp
             list(stream)
 
 
+@pytest.mark.parametrize("texts", [(b"1 1:1\n", b""), (b"", b"1 1:1\n", b"", b"")])
+def test_a_position_after_empty_files_is_found_again(tmp_path: Path, texts: tuple[bytes, ...]) -> None:
+    places = [tmp_path / str(k) for k in range(len(texts))]
+    for place, text in zip(places, texts, strict=True):
+        place.write_bytes(text)
+    with th.open_stream(places) as stream:
+        assert len(list(stream)) == 1
+        position = stream.position
+    with th.open_stream(places) as stream:
+        stream.skip_to(position)
+        assert (list(stream), stream.position) == ([], position)
+    places[0].write_bytes(b"2 1:1\n" + texts[0])
+    with th.open_stream(places) as stream, pytest.raises(SourceError, match="found another text"):
+        stream.skip_to(position)
+
+
 def test_the_number_of_threads_is_checked(text: Path) -> None:
     for wrong in (0, 65):
         with pytest.raises(ParameterError, match=f"found threads = {wrong}, expected from 1 to 64"):

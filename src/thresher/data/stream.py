@@ -236,11 +236,13 @@ class Stream:
     def skip_to(self, position: Position) -> None:
         """Passes over what was read before; if it is not the same text, says so."""
         left = position.offset
-        while left and self._file is not None:
-            got = self._reader.fill(self._file.readinto)
+        while self._file is not None and (left or self._reader.digest != position.digest):
+            done, got = left == 0, self._reader.fill(self._file.readinto)
             left -= self._reader.skip(left)
-            if got == 0 and left:
-                self._next_file()
+            if got == 0:
+                self._next_file()  # one without a byte counts, too
+            elif done:
+                break
         if left or self._reader.digest != position.digest:
             raise SourceError(
                 f"found another text than the run was reading, in its first {position.offset:,} bytes; "
