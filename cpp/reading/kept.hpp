@@ -1,4 +1,4 @@
-// The names that a learner moved, so that weights can be shown with words. Up to a limit; after it new ones are let go.
+// The names that a learner moved, so that weights can be shown with words. Up to a limit; from then on all are let go.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,7 @@ class KeptNames {
 
     // The name is `first` and `second` together, `hash` its hash.
     void keep(std::uint64_t hash, std::string_view first, std::string_view second) {
+        if (full_) return;
         const std::uint64_t known_by = key(static_cast<std::int32_t>(slot_of_hash(hash, n_)), tag(hash));
         const std::size_t place = place_of(known_by);
         if (table_[place] == known_by || first.size() + second.size() > longest_name) return;

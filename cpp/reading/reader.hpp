@@ -152,7 +152,7 @@ class Reader final : public AnyReader {
                                      double value) {
                 if (value != 0.0) names.keep(hash, first, second);  // a 0 moves nothing
             };
-            for (std::size_t k = 0; k < parsed.rows.size; ++k) {
+            for (std::size_t k = 0; k < parsed.rows.size && !names.full(); ++k) {
                 if (changed[k] && !all_known(parsed.rows, k)) turns_.own().each_name(parsed, k, keep);
             }
         }
