@@ -10,6 +10,7 @@ __all__ = ["picture"]
 
 _WIDTH, _HEIGHT, _COLUMNS = 300, 230, 3
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 36, 40, 30
+_SHARED = ("threads",)  # what divides the work instead of adding to it
 _STYLE = """
   svg { font: 12px sans-serif; background: #fff }
   text { fill: #333 } .title { font-weight: bold } .axis { stroke: #bbb; fill: none }
@@ -52,7 +53,7 @@ def _panel(over: str, seconds: Mapping[int, float]) -> str:
     points = [place(value, time) for value, time in seconds.items()]
     parts = [f'<text class="title" x="{_LEFT}" y="18">{escape(over)}</text>']
     parts.append(f'<path class="axis" d="M{_LEFT} {_TOP}V{_HEIGHT - _BOTTOM}H{_WIDTH - _RIGHT}"/>')
-    power = 1 if times[-1] > times[0] else -1
+    power = -1 if over in _SHARED else 1
     even = [(value, times[0] * (value / values[0]) ** power) for value in values]
     shown = [place(value, time) for value, time in even if low <= math.log(time) <= high]
     if len(shown) > 1:
