@@ -75,6 +75,16 @@ def test_what_fits_is_found_and_every_learner_is_held_against_it(tmp_path: Path)
     assert all(each["unable"] is None for each in found["learners"])
 
 
+def test_a_disjunction_that_misses_some_is_not_said_to_fit_because_another_does(tmp_path: Path) -> None:
+    path = tmp_path / "other.vw"
+    path.write_text("".join(f"1 |w p{i} q\n-1 |w z{i}\n" for i in range(30)) + "-1 |w q\n")
+    found = certified(path, "--bits", 12, "--threshold", 4096)
+    says = "a disjunction fits every example; the one with the least bound has 1 attribute and misses 1"
+    assert by_name(found, "Winnow")["found"][0]["says"] == says
+    assert run("certify", path, "--bits", 12, "--threshold", 4096, "--report", tmp_path / "page.html").status == 0
+    assert says in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_of_each_theorem_only_the_tightest_is_shown_and_none_that_says_nothing(tmp_path: Path) -> None:
     for told in certified(small(tmp_path), "--n", 8)["learners"]:
         theorems = [each["theorem"] for each in told["certificates"]]
@@ -173,36 +183,100 @@ def test_learn_looks_at_the_rows_of_all_passes(tmp_path: Path) -> None:
 
 
 def side(called: str, mistakes: int | None, bound: int | None) -> Side:
-    return Side(called, mistakes, bound, None, None)
+    return Side(called, mistakes, bound, f"{called}'s", None)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "says"),
     [
-        ((5, 10), (7, 20), "The Perceptron is favoured: its bound is 10 against 20, and it made 5 mistakes against 7."),
-        ((9, 10), (7, 20), "The Perceptron is favoured: its bound is 10 against 20, but it made 9 mistakes against 7."),
-        ((9, 30), (7, 20), "Winnow is favoured: its bound is 20 against 30, and it made 7 mistakes against 9."),
-        ((9, None), (7, 20), "Winnow is favoured: it is proven to make at most 20 mistakes, and of Perceptron nothing"),
-        ((9, None), (7, None), "Winnow is favoured: nothing is proven of either that says anything, and it made 7 mistakes"),
-        ((7, 20), (7, 20), "Neither is favoured: both made 7 mistakes, and both have the bound 20."),
-        ((7, None), (7, None), "Neither is favoured: both made 7 mistakes, and nothing is proven of either"),
-        ((7, 20), (None, None), "Winnow cannot learn these examples"),
+        (
+            (5, 10),
+            (7, 20),
+            "The Perceptron is favoured: its bound is 10 (Perceptron's) against 20 (Winnow's), and it made 5 mis",
+        ),
+        (
+            (9, 10),
+            (7, 20),
+            "The Perceptron is favoured: its bound is 10 (Perceptron's) against 20 (Winnow's), but it made 9 mis",
+        ),
+        (
+            (9, 30),
+            (1, 20),
+            "Winnow is favoured: its bound is 20 (Winnow's) against 30 (Perceptron's), and it made 1 mistake ag",
+        ),
+        ((9, None), (7, 20), "Winnow is favoured: its bound is 20 (Winnow's), and of the Perceptron nothing is proven below"),
+        (
+            (9, 200),
+            (7, 20),
+            "Winnow is favoured: its bound is 20 (Winnow's) against 200 (Perceptron's), and it made 7 mistakes",
+        ),
+        (
+            (9, None),
+            (7, None),
+            "Neither is favoured: neither bound tells more than the best constant, which makes 90 mistakes.",
+        ),
+        ((9, 90), (7, 91), "Neither is favoured: neither bound tells more than the best constant, which makes 90 mistakes."),
+        ((7, 20), (7, 20), "Neither is favoured: both bounds are 20, and both made 7 mistakes."),
+        ((6, 20), (7, 20), "The Perceptron is favoured: its bound is 20 (Perceptron's) against 20 (Winnow's), and it made 6"),
+        ((7, 20), (None, None), "Winnow cannot learn these examples, whose values it does not take: the Perceptron is alone."),
+        ((None, None), (7, 20), "The Perceptron cannot learn these examples, whose values it does not take: Winnow is alone."),
     ],
 )
 def test_the_duel_is_decided_by_the_bounds_and_then_by_the_counts(one: Any, other: Any, says: str) -> None:
-    made = Duel(side("Perceptron", *one), side("Winnow", *other), 4.0, 2.0, 8, False)
+    made = Duel(side("Perceptron", *one), side("Winnow", *other), 4.0, 2.0, 8, 90)
     assert made.sentence.startswith(says)
     assert made.sentence in str(made).replace("\n", " ")
+    assert (made.favoured is None) == ("is favoured" not in says.replace("Neither is favoured", ""))
 
 
-def test_the_reason_weighs_what_is_on_at_once_against_what_matters() -> None:
-    one, other = side("Perceptron", 9, 30), side("Winnow", 7, 20)
-    assert Duel(one, other, 1000.0, 2.0, 8, False).reason.endswith("2 ln 2n times for the first, 11: addition pays more.")
-    assert Duel(one, other, 4.0, 2.0, 8, False).reason.endswith("addition pays less.")
-    fits = other._replace(literals=(3, 5.0))
-    assert Duel(one, fits, 4.0, 2.0, 8, False).reason.startswith("Why: one of 3 attributes of 8 fits but for 5, and each costs")
-    assert Duel(one, fits._replace(bound=40), 4.0, 2.0, 8, False).reason.endswith("addition pays less.")
-    assert Duel(one, other, 4.0, 2.0, 8, True).reason == ""
+def test_the_counts_are_told_where_neither_bound_tells_more_than_the_constant() -> None:
+    one, other = side("Perceptron, normalised", 9, None), side("Winnow", 7, None)
+    says = "The normalised Perceptron made 9 mistakes, Winnow 7 mistakes."
+    assert Duel(one, other, 4.0, 2.0, 8, 90).sentence.endswith(says)
+
+
+def test_a_reason_is_given_only_if_it_points_to_the_favourite() -> None:
+    add, multiply = side("Perceptron", 9, 20), side("BalancedWinnow", 7, 30)
+    pays = "up to {} attributes; Balanced Winnow pays 2 ln 2n times for those that matter to u, about 2, which makes 11."
+    assert Duel(add, multiply, 4.0, 2.0, 8, 90).reason.endswith(pays.format(4))
+    assert Duel(add, multiply, 1000.0, 2.0, 8, 90).reason == ""
+    assert Duel(add, multiply._replace(bound=10), 1000.0, 2.0, 8, 90).reason.endswith(pays.format("1,000"))
+    assert Duel(add, multiply._replace(bound=10), 4.0, 2.0, 8, 90).reason == ""
+    fits = side("Winnow", 7, 10)._replace(literals=(3, 5.0))
+    says = "Why: a disjunction of 3 of the 8 attributes fits but for 5, and Winnow pays a logarithm for each of the 3; the Perc"
+    assert Duel(add, fits, 4.0, 2.0, 8, 90).reason.startswith(says)
+    assert Duel(add, fits._replace(bound=40), 4.0, 2.0, 8, 90).reason.endswith(pays.format(4))
+    assert Duel(add, fits, 4.0, 2.0, 8, 10).reason == ""
+
+
+def test_as_many_are_on_at_once_as_a_row_has_and_not_as_values_of_other_rows_say(tmp_path: Path) -> None:
+    path = tmp_path / "words.svm"
+    words = " ".join(f"{i}:1" for i in range(1, 51))
+    path.write_text(f"1 {words}\n-1 51:1000\n1 1:0.5\n" * 10)
+    assert certified(path, "--n", 64)["duel"]["on_at_once"] == 51.0
+    assert certified(path, "--n", 64, "--no-bias")["duel"]["on_at_once"] == 50.0
+
+
+TWICE = "".join("1 |w a a a a a a a a a a c\n-1 |w b c\n" for _ in range(5))
+
+
+def test_the_margins_of_the_duel_are_parts_of_what_each_side_sees(tmp_path: Path) -> None:
+    path = tmp_path / "twice.vw"
+    path.write_text(TWICE)
+    found = certified(path, "--bits", 6)
+    margin = found["duel"]["winnow"]["margin"]  # 1/2: u = (a - b)/2, and what the names come to is at most 1
+    assert 0.49 < margin["at_least"] <= 0.5 <= margin["at_most"] < 0.51
+    assert found["duel"]["perceptron"]["learner"] == "Perceptron, normalised"
+    assert "0.665457 to 0.66545" in run("certify", path, "--bits", 6).out.partition("Perceptron or Winnow?")[2]
+
+
+def test_it_is_said_if_learners_play_different_examples(tmp_path: Path) -> None:
+    path = tmp_path / "twice.vw"
+    path.write_text(TWICE)
+    says = "MarginPerceptron, PassiveAggressive read their sum; Winnow, BalancedWinnow, Elimination read the larger"
+    assert [notice for notice in certified(path, "--bits", 6)["notices"] if says in notice]
+    path.write_text(TWICE.replace(" a a a a a a a a a a ", " a "))
+    assert certified(path, "--bits", 6)["notices"] == []
 
 
 def test_few_attributes_that_matter_among_many_that_are_on_favour_multiplication(tmp_path: Path) -> None:
@@ -213,7 +287,7 @@ def test_few_attributes_that_matter_among_many_that_are_on_favour_multiplication
     found = certified(small(tmp_path, rows), "--n", 400, "--threshold", 400)
     assert found["duel"]["favoured"] in ("Winnow", "BalancedWinnow")
     assert found["duel"]["winnow"]["mistakes"] < found["duel"]["perceptron"]["mistakes"]
-    assert found["duel"]["reason"].startswith("Why: one of 1 attributes of 400 fits, and each costs Winnow a logarithm")
+    assert found["duel"]["reason"].startswith("Why: a disjunction of 1 of the 400 attributes fits, and Winnow pays")
 
 
 # ---- the page ----------------------------------------------------------------------------------------------------------------
@@ -230,6 +304,7 @@ def test_the_page_is_one_file_with_pictures_names_and_nothing_that_it_would_load
     assert text.count('<svg class="chart"') == 2
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"<script|<link|<img|src=|<b>|<n1>", text)
+    assert re.search(r'<p class="proof">[^<]*certified: \d+ of at most \d+ mistakes in 60 rounds, by [^<]+</p>', text)
     assert [
         row for row in ("Perceptron, separable", "Winnow", "The certificate", "Perceptron or Winnow?") if row not in text
     ] == []

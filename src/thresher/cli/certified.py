@@ -21,7 +21,8 @@ _COUNTS = (1, 2)
 
 def as_text(made: Certified) -> str:
     """What the user reads."""
-    parts = [_what(made), *made.facts.notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
+    notices = (textwrap.fill(notice, 110) for notice in made.facts.notices)
+    parts = [_what(made), *notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
     return "\n\n".join(part for part in [*parts, _next(made)] if part)
 
 

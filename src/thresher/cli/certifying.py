@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -44,14 +44,14 @@ _MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger i
 
 @dataclass
 class Facts:
-    """What one pass over the source tells; `largest` is the largest |xᵢ|, `longest` the largest ‖x‖₂, both with the bias."""
+    """What one pass over the source tells; with the bias, `longest` is the largest ‖x‖₂, `on_at_once` (‖x‖₂/‖x‖∞)²."""
 
     recipe: Recipe
     examples: int = 0
     positives: int = 0
     repeat_last: int = 0
-    largest: float = 0.0
     longest: float = 0.0
+    on_at_once: float = 0.0
     first_sum: float = 1.0
     weighted: int = 0
     names: dict[int, list[str]] = field(default_factory=dict)
@@ -130,10 +130,18 @@ class Certified:
     saved: str | None
 
     @property
+    def additive(self) -> Held:
+        """Of the Perceptron on the examples as they are and on normalised ones the one with the smaller bound."""
+        return _better(each for each in self.held if isinstance(each.learner, Perceptron))
+
+    @property
     def multiplicative(self) -> Held:
         """Of Winnow and Balanced Winnow the one with the smaller bound."""
-        held = [each for each in self.held if isinstance(each.learner, Winnow | BalancedWinnow)]
-        return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.value))
+        return _better(each for each in self.held if isinstance(each.learner, Winnow | BalancedWinnow))
+
+
+def _better(held: Iterable[Held]) -> Held:
+    return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.at_most))
 
 
 class Streams:
@@ -165,15 +173,15 @@ class Streams:
     def facts(self, bias: float) -> Facts:
         """One pass that counts."""
         with open_stream(self._source, **self._read) as stream:
-            facts, last, first = Facts(stream.recipe, largest=bias), 1, True
+            facts, last, first = Facts(stream.recipe), 1, True
             for batch in stream:
                 if first:
                     facts.first_sum, first = min(max(1.0, first_sum(batch)), _MOST_THRESHOLD), False
                 facts.examples += len(batch)
                 facts.positives += int(np.count_nonzero(batch.y > 0))
                 facts.repeat_last += int(batch.y[0] != last) + int(np.count_nonzero(batch.y[1:] != batch.y[:-1]))
-                facts.largest = max(facts.largest, float(np.abs(batch.rows.data).max(initial=0.0)))
                 facts.longest = max(facts.longest, _longest(batch, bias))
+                facts.on_at_once = max(facts.on_at_once, _on_at_once(batch, bias))
                 facts.weighted += 0 if batch.weights is None else int(np.count_nonzero(batch.weights != 1.0))
                 last = int(batch.y[-1])
                 stream.keep_names(batch, np.ones(len(batch), np.bool_))
@@ -204,6 +212,7 @@ def certify(options: argparse.Namespace) -> int:
         held: list[Held] = []
         for learner in _prototypes(options, facts):
             held.append(_held(streams, facts, learner, held, Played if options.report is None else Charted))
+        facts.notices += _read_otherwise(held)
         if options.report is not None:
             replace(options.report, [as_page(Certified(source, facts, held, None), streams).encode()])
     runs = tuple(told for each in held if (told := each.told()) is not None)
@@ -230,10 +239,35 @@ def _notices(stream: Stream, weighted: int) -> list[str]:
     return notices
 
 
+def _read_otherwise(held: list[Held]) -> list[str]:
+    """Whether learners played different examples, as the fingerprints tell: one takes sums where the other does not."""
+    played = [each for each in held if each.fingerprint]
+    if len({each.fingerprint for each in played}) < 2:
+        return []
+    sums = ", ".join(each.name for each in played if each.learner.rule.values == "any")
+    others = ", ".join(each.name for each in played if each.learner.rule.values != "any")
+    twice = "where two values of an example fall into one slot, as those of a name that comes twice"
+    return [f"not all learners play the same examples: {twice}, {sums} read their sum; {others} read the larger"]
+
+
 def _longest(batch: Batch, bias: float) -> float:
     """The largest ‖x‖₂, with a constant feature."""
     squares = batch.matrix().power(2).sum(axis=1)
     return math.hypot(math.sqrt(float(squares.max())), bias)
+
+
+def _on_at_once(batch: Batch, bias: float) -> float:
+    """The largest (‖x‖₂/‖x‖∞)², with a constant feature: of zeros and ones, how many ones there are."""
+    matrix = batch.matrix()
+    row, sizes, largest = (
+        np.repeat(np.arange(len(batch)), np.diff(matrix.indptr)),
+        np.abs(matrix.data),
+        np.full(len(batch), bias),
+    )
+    np.maximum.at(largest, row, sizes)
+    largest[largest == 0.0] = 1.0
+    on = np.bincount(row, (sizes / largest[row]) ** 2, len(batch)) + (bias / largest) ** 2
+    return float(on.max())
 
 
 def _prototypes(options: argparse.Namespace, facts: Facts) -> list[LinearLearner]:
@@ -276,7 +310,7 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
 
 def _separable(before: list[Held]) -> bool:
     """Whether a separator was found for the first learner: with another scale, or another norm, there is none either."""
-    return not before or any(clue.share is not None for clue in before[0].clues)
+    return not before or any(clue.margin is not None for clue in before[0].clues)
 
 
 def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:
