@@ -13,7 +13,7 @@ from thresher.cli.certifying import Certified, Held
 from thresher.cli.duel import duel
 from thresher.cli.lanes import parameters
 
-__all__ = ["HEAD", "as_json", "as_text", "best", "found", "size", "theorem_rows"]
+__all__ = ["HEAD", "aligned", "as_json", "as_text", "best", "found", "ranked", "size", "theorem_rows"]
 
 HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
 _COUNTS = (1, 2)
@@ -23,7 +23,7 @@ def as_text(made: Certified) -> str:
     """What the user reads."""
     notices = (textwrap.fill(notice, 110) for notice in made.facts.notices)
     parts = [_what(made), *notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
-    return "\n\n".join(part for part in [*parts, _next(made)] if part)
+    return "\n\n".join(part for part in [*parts, _page(made), _next(made)] if part)
 
 
 def as_json(made: Certified) -> dict[str, Any]:
@@ -40,6 +40,7 @@ def as_json(made: Certified) -> dict[str, Any]:
         "duel": duel(made).as_dict(),
         "notices": facts.notices,
         "saved": made.saved,
+        "page": made.page,
     }
 
 
@@ -78,7 +79,7 @@ def _theorems(made: Certified) -> str:
     """The table, what says little at its end; below it the learners of which nothing is proven that says anything."""
     proven = theorem_rows(made)
     lines = ["What is proven of this stream, every premise checked on it"]
-    lines += _aligned([HEAD, *proven]) if proven else ["  nothing below the number of examples"]
+    lines += aligned(proven) if proven else ["  nothing below the number of examples"]
     for held in made.held:
         if held.unable:
             lines.append(f"  {held.name}: nothing, for {held.unable}")
@@ -92,17 +93,20 @@ def _theorems(made: Certified) -> str:
 
 def theorem_rows(made: Certified) -> list[tuple[str, ...]]:
     """A row for each theorem that says something: the tightest first, what says little last."""
-    proven = [(held, each) for held in made.held for each in held.certificates]
-    proven.sort(key=lambda each: (each[1].says_little, each[1].bound.value))
-    return [_row(*each) for each in proven]
+    return ranked((held.name, each) for held in made.held for each in held.certificates)
 
 
-def _row(held: Held, certificate: Certificate) -> tuple[str, ...]:
+def ranked(proven: Iterable[tuple[str, Certificate]]) -> list[tuple[str, ...]]:
+    """The same of any certificates, each with what its learner is called."""
+    return [_row(*each) for each in sorted(proven, key=lambda each: (each[1].says_little, each[1].bound.value))]
+
+
+def _row(name: str, certificate: Certificate) -> tuple[str, ...]:
     order = "any" if certificate.any_order else "this one"
     on = "" if certificate.bound.on == "mistakes" else f" ({certificate.bound.on})"
     note = " (says little)" if certificate.says_little else ""
     theorem = f"{certificate.bound.theorem.name}{on}{note}"
-    return held.name, certificate.counted, certificate.limit, order, theorem, size(certificate)
+    return name, certificate.counted, certificate.limit, order, theorem, size(certificate)
 
 
 def size(certificate: Certificate) -> str:
@@ -129,7 +133,9 @@ def size(certificate: Certificate) -> str:
     return f"γ ≥ {numbers['margin']:.6g}" if "margin" in numbers else ""
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
+def aligned(proven: Sequence[tuple[str, ...]]) -> Iterable[str]:
+    """The rows below their head, as lines."""
+    rows = [HEAD, *proven]
     widths = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
     for row in rows:
         cells = [cell.rjust(widths[k]) if k in _COUNTS else cell.ljust(widths[k]) for k, cell in enumerate(row)]
@@ -166,6 +172,10 @@ def _headline(made: Certified) -> str:
 
 def _duel(made: Certified) -> str:
     return str(duel(made))
+
+
+def _page(made: Certified) -> str:
+    return "" if made.page is None else f"Wrote the page to {made.page}."
 
 
 def _next(made: Certified) -> str:

@@ -37,7 +37,7 @@ from thresher.linear import (
 from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
-__all__ = ["Certified", "Facts", "Held", "Streams", "certify"]
+__all__ = ["Certified", "Facts", "Held", "Streams", "called", "certify", "tightest"]
 
 _MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger it does not
 
@@ -68,6 +68,22 @@ class Facts:
         return " and ".join(self.names.get(slot, [f"slot {slot}"]))
 
 
+def called(learner: LinearLearner) -> str:
+    """What a learner is called in tables."""
+    name = type(learner).__name__
+    return f"{name}, normalised" if isinstance(learner, Perceptron) and learner.rule.normalize else name
+
+
+def tightest(certificates: Iterable[Certificate]) -> list[Certificate]:
+    """Of each theorem the tightest that says something, the tightest first."""
+    found: dict[str, Certificate] = {}
+    for each in certificates:
+        best = found.setdefault(each.bound.theorem.name, each)
+        if each.bound.value < best.bound.value:
+            found[each.bound.theorem.name] = each
+    return sorted((each for each in found.values() if not each.bound.allows(each.rounds)), key=lambda each: each.bound.value)
+
+
 @dataclass
 class Held:
     """A learner held against its theorems: what hindsight found, and, unless it cannot learn the source, how it played."""
@@ -81,20 +97,12 @@ class Held:
     @property
     def name(self) -> str:
         """What it is called."""
-        name = type(self.learner).__name__
-        return f"{name}, normalised" if isinstance(self.learner, Perceptron) and self.learner.rule.normalize else name
+        return called(self.learner)
 
     @property
     def certificates(self) -> list[Certificate]:
         """Of each theorem the tightest certificate that says something, the tightest first."""
-        found: dict[str, Certificate] = {}
-        for each in (each for some in ([] if self.played is None else self.played.certificates) for each in some):
-            best = found.setdefault(each.bound.theorem.name, each)
-            if each.bound.value < best.bound.value:
-                found[each.bound.theorem.name] = each
-        return sorted(
-            (each for each in found.values() if not each.bound.allows(each.rounds)), key=lambda each: each.bound.value
-        )
+        return tightest(each for some in ([] if self.played is None else self.played.certificates) for each in some)
 
     @property
     def witness(self) -> Separator | None:
@@ -128,6 +136,7 @@ class Certified:
     facts: Facts
     held: list[Held]
     saved: str | None
+    page: str | None
 
     @property
     def additive(self) -> Held:
@@ -151,10 +160,10 @@ class Streams:
         self._source, self._bar, self._read = source, bar, read
 
     @cached_property
-    def named(self) -> bool:
-        """Whether the source's features are names."""
+    def recipe(self) -> Recipe:
+        """How the source is read, as far as its first line tells."""
         with open_stream(self._source, **self._read) as stream:
-            return stream.recipe.named
+            return stream.recipe
 
     def opened(self, rule: Rule | None, what: str) -> Callable[[], Iterator[Batch]]:
         """What gives the batches anew, as a learner with this rule sees them."""
@@ -214,11 +223,11 @@ def certify(options: argparse.Namespace) -> int:
             held.append(_held(streams, facts, learner, held, Played if options.report is None else Charted))
         facts.notices += _read_otherwise(held)
         if options.report is not None:
-            replace(options.report, [as_page(Certified(source, facts, held, None), streams).encode()])
+            replace(options.report, [as_page(Certified(source, facts, held, None, None), streams).encode()])
     runs = tuple(told for each in held if (told := each.told()) is not None)
     if options.save is not None and runs:
         Proof(runs, Reading.of(facts.recipe)).save(options.save)
-    made = Certified(source, facts, held, options.save if runs else None)
+    made = Certified(source, facts, held, options.save if runs else None, options.report)
     if options.json:
         print_json(as_json(made))
     else:
@@ -244,8 +253,8 @@ def _read_otherwise(held: list[Held]) -> list[str]:
     played = [each for each in held if each.fingerprint]
     if len({each.fingerprint for each in played}) < 2:
         return []
-    sums = ", ".join(each.name for each in played if each.learner.rule.values == "any")
-    others = ", ".join(each.name for each in played if each.learner.rule.values != "any")
+    sums = ", ".join(dict.fromkeys(type(each.learner).__name__ for each in played if each.learner.rule.values == "any"))
+    others = ", ".join(dict.fromkeys(type(each.learner).__name__ for each in played if each.learner.rule.values != "any"))
     twice = "where two values of an example fall into one slot, as those of a name that comes twice"
     return [f"not all learners play the same examples: {twice}, {sums} read their sum; {others} read the larger"]
 
