@@ -111,7 +111,7 @@ def test_the_text_has_the_table_the_premises_the_headline_and_the_duel(tmp_path:
     out = run("certify", small(tmp_path), "--n", 8).out
     assert "60 examples of" in out
     assert "baselines: the best constant makes 30 mistakes, repeating the last label 59" in out
-    assert re.search(r"^  Winnow +\d+ +\d+  any +Winnow, disjunction +1 attribute, index 1$", out, re.MULTILINE)
+    assert re.search(r"^  Winnow +\d+ +\d+  any +Winnow, disjunction +1 attribute: 1$", out, re.MULTILINE)
     assert "Checked on every row" in out
     assert "How good the witnesses are" in out
     assert re.search(r"^Claim     certified: ", out, re.MULTILINE)
@@ -122,7 +122,7 @@ def test_attributes_are_called_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "small.vw"
     path.write_text("".join(f"{label} | {' '.join(f'n{i}' for i in x)}\n" for label, x in ROWS))
     assert re.search(
-        r"Winnow, disjunction +1 attribute, n1$", run("certify", path, "--n", 64, "--threshold", 64).out, re.MULTILINE
+        r"Winnow, disjunction +1 attribute: n1$", run("certify", path, "--n", 64, "--threshold", 64).out, re.MULTILINE
     )
 
 
@@ -133,6 +133,39 @@ def test_what_says_little_comes_last_and_is_no_headline(tmp_path: Path) -> None:
     assert "Claim" not in ran.out
     table = [line for line in ran.out.splitlines() if re.search(r"  (any|this one)  ", line)]
     assert all("(says little)" in line for line in table)
+
+
+def test_of_many_attributes_the_first_are_named(tmp_path: Path) -> None:
+    rows = [(+1, {i: 1.0, 9: 1.0}) for i in (1, 2, 3, 4, 5)] * 20 + [(-1, {9: 1.0})] * 100
+    out = run("certify", small(tmp_path, rows), "--n", 9, "--threshold", 9).out
+    assert re.search(r"  Winnow, disjunction +5 attributes: 1, 2, 3 and 2 more$", out, re.MULTILINE)
+    out = run("certify", small(tmp_path, rows[:2] * 20 + rows[-40:]), "--n", 9, "--threshold", 9).out
+    assert re.search(r"  Winnow, disjunction +2 attributes: 1 and 2$", out, re.MULTILINE)
+
+
+def test_what_all_learners_share_is_said_once(tmp_path: Path) -> None:
+    out = run("certify", small(tmp_path), "--n", 8).out
+    checked = out.partition("Checked on every row\n")[2].partition("\n\n")[0]
+    assert checked.startswith("  all: every example has weight 1\n")
+    assert checked.count("weight 1") == 1
+    assert "the rounds are one Winnow's; they begin at weights 1" in checked
+
+
+def test_the_examples_of_a_short_proof_that_nothing_separates_are_named(tmp_path: Path) -> None:
+    path = small(tmp_path, [*ROWS, (-1, {1: 1.0})])
+    found = by_name(certified(path, "--n", 8), "Perceptron")["found"][1]["says"]
+    assert re.fullmatch(r"nothing separates the examples: examples \d+ and 61 are equal, with both labels", found)
+    assert by_name(certified(path, "--n", 8), "BalancedWinnow")["found"] == []
+    found = by_name(certified(path, "--n", 8, "--no-bias"), "Perceptron")["found"][1]["says"]
+    assert re.fullmatch(r".*: of examples \d+ and 61 a sum of y·x with whole coefficients is exactly 0", found)
+    empty = by_name(certified(small(tmp_path, [(+1, {}), *ROWS]), "--n", 8, "--no-bias"), "Perceptron")["found"][1]["says"]
+    assert empty == "nothing separates the examples: example 1 is of zeros"
+
+
+def test_it_is_said_where_the_threshold_leaves_nothing_of_the_bounds_of_winnow(tmp_path: Path) -> None:
+    hint = "  Winnow: 16,384 of each bound are αn/((α − 1)θ): a larger --threshold, up to n, or a smaller --n lowers that\n"
+    assert hint in run("certify", small(tmp_path), "--n", 2**14).out
+    assert "αn/((α − 1)θ)" not in run("certify", small(tmp_path), "--n", 2**14, "--threshold", 2**14).out
 
 
 # ---- learn --certify ---------------------------------------------------------------------------------------------------------
@@ -342,4 +375,4 @@ def test_lines_that_cannot_be_read_are_left_out_if_asked(tmp_path: Path) -> None
     path.write_text("+1 1:x\n" + path.read_text())
     found = certified(path, "--n", 8, "--on-bad", "skip")
     assert found["examples"] == 60
-    assert "1 lines cannot be read and are left out; the first:" in found["notices"][0]
+    assert "1 line cannot be read and is left out; the first:" in found["notices"][0]

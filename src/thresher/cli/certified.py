@@ -8,15 +8,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from thresher.bounds import Certificate
-from thresher.bounds.printed import above
+from thresher.bounds.printed import above, plural
 from thresher.cli.certifying import Certified, Held
 from thresher.cli.duel import duel
 from thresher.cli.lanes import parameters
+from thresher.cli.learners import lower_start, winnow_start
+from thresher.linear import Winnow
 
 __all__ = ["HEAD", "aligned", "as_json", "as_text", "best", "found", "ranked", "size", "theorem_rows"]
 
 HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
 _COUNTS = (1, 2)
+_LITERALS = 3
 
 
 def as_text(made: Certified) -> str:
@@ -66,9 +69,9 @@ def best(made: Certified) -> Certificate | None:
 def _what(made: Certified) -> str:
     facts, recipe = made.facts, made.facts.recipe
     lines = [
-        f"{facts.examples:,} examples of {made.source}, n={recipe.n}",
+        f"{plural(facts.examples, 'example')} of {made.source}, n={recipe.n}",
         f"+1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}; {facts.positives:,} are +1",
-        f"baselines: the best constant makes {facts.best_constant:,} mistakes, repeating the last label {facts.repeat_last:,}",
+        f"baselines: {facts.baselines}",
     ]
     if None in (recipe.plus, recipe.minus):
         lines.append(f"every example has the same label, {recipe.plus or recipe.minus}: no bound is below the best constant")
@@ -84,10 +87,16 @@ def _theorems(made: Certified) -> str:
         if held.unable:
             lines.append(f"  {held.name}: nothing, for {held.unable}")
         elif proven and not held.certificates and held.played is not None:
-            counted = held.played.count.mistakes
-            lines.append(f"  {held.name}: nothing below the number of examples; it made {counted:,} mistakes")
+            counted = plural(held.played.count.mistakes, "mistake")
+            lines.append(f"  {held.name}: nothing below the number of examples; it made {counted}")
+        if (
+            isinstance(held.learner, Winnow)
+            and held.played is not None
+            and winnow_start(held.learner) >= made.facts.best_constant
+        ):
+            lines.append(f"  {held.name}: {lower_start(held.learner)}")
     if proven and best(made) is None:
-        lines.append(f"  none of this is below the {made.facts.best_constant:,} mistakes of the best constant")
+        lines.append(f"  none of this is below the {plural(made.facts.best_constant, 'mistake')} of the best constant")
     return "\n".join(lines)
 
 
@@ -116,13 +125,13 @@ def size(certificate: Certificate) -> str:
     >>> ledger = th.Ledger(th.Disjunction(4, {0}))
     >>> ledger.enter(th.Winnow(4).learn_many([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]], [+1, -1, -1]))
     >>> [size(certificate) for certificate in ledger.certificates()][0]
-    '1 attribute, x0, A ≤ 1'
+    '1 attribute: x0, A ≤ 1'
     """
     numbers = certificate.numbers
     short = f", A ≤ {above(numbers['errors'])}" if numbers.get("errors") else ""
     if "r" in numbers:
-        named = certificate.witness.partition(": ")[2].partition(";")[0]
-        return f"{numbers['r']:,} attribute{'s' * (numbers['r'] != 1)}, {named}{short}"
+        r = int(numbers["r"])
+        return f"{plural(r, 'attribute')}{_few(certificate, r)}{short}"
     if "margin" in numbers and "norm" in numbers:
         gamma = numbers["margin"]
         short = f", D/γ ≤ {above(numbers['distance'] / gamma)}" if numbers.get("distance") else ""
@@ -131,6 +140,17 @@ def size(certificate: Certificate) -> str:
     if "norm" in numbers:
         return f"‖μ‖₁ ≤ {above(numbers['norm'])}{short}"
     return f"γ ≥ {numbers['margin']:.6g}" if "margin" in numbers else ""
+
+
+def _few(certificate: Certificate, r: int) -> str:
+    """The first of the r attributes of a disjunction."""
+    literals = certificate.witness.partition(": ")[2].partition(";")[0].split(" or ")
+    if r == 0:
+        return ""
+    if r <= _LITERALS:
+        *most, last = [each.removeprefix("index ") for each in literals]
+        return f": {', '.join(most)} and {last}" if most else f": {last}"
+    return f": {', '.join(each.removeprefix('index ') for each in literals[:_LITERALS])} and {r - _LITERALS:,} more"
 
 
 def aligned(proven: Sequence[tuple[str, ...]]) -> Iterable[str]:
@@ -152,11 +172,17 @@ def _witnesses(made: Certified) -> str:
 
 
 def _premises(made: Certified) -> str:
-    """What was checked for each learner's theorems."""
+    """What was checked for each learner's theorems; what all of them share once."""
     checked = {
         held.name: dict.fromkeys(premise.statement for each in held.certificates for premise in each.premises)
         for held in made.held
     }
+    checked = {name: statements for name, statements in checked.items() if statements}
+    shared = [each for each in next(iter(checked.values()), []) if all(each in some for some in checked.values())]
+    if len(checked) > 1:
+        checked = {"all": dict.fromkeys(shared)} | {
+            name: {each: None for each in statements if each not in shared} for name, statements in checked.items()
+        }
     lines = [_indented(f"{name}: {'; '.join(statements)}") for name, statements in checked.items() if statements]
     return "\n".join(["Checked on every row", *lines]) if lines else ""
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from thresher._core import Rule, slot_of_bytes
 from thresher.bounds import Certificate
+from thresher.bounds.printed import plural
 from thresher.cli.clues import Clue, clues, tuned
 from thresher.cli.learners import BIAS
 from thresher.cli.printing import print_json
@@ -60,6 +61,12 @@ class Facts:
     @property
     def best_constant(self) -> int:
         return min(self.positives, self.examples - self.positives)
+
+    @property
+    def baselines(self) -> str:
+        """What learners that look at nothing make of it."""
+        constant = plural(self.best_constant, "mistake")
+        return f"the best constant makes {constant}, repeating the last label {self.repeat_last:,}"
 
     def name(self, slot: int) -> str:
         """What the source calls a slot."""
@@ -240,11 +247,14 @@ def certify(options: argparse.Namespace) -> int:
 def _notices(stream: Stream, weighted: int) -> list[str]:
     notices = list(stream.notices)
     if weighted:
-        notices.append(f"{weighted:,} examples have a weight other than 1, and the theorems are about weight 1")
+        have = "has" if weighted == 1 else "have"
+        notices.append(f"{plural(weighted, 'example')} {have} a weight other than 1, and the theorems are about weight 1")
     if stream.unlabelled:
-        notices.append(f"{stream.unlabelled:,} examples have no label and are left out")
+        have = "has no label and is" if stream.unlabelled == 1 else "have no label and are"
+        notices.append(f"{plural(stream.unlabelled, 'example')} {have} left out")
     if stream.bad:
-        notices.append(f"{stream.bad:,} lines cannot be read and are left out; the first: {stream.first_bad[0]}")
+        are = "is" if stream.bad == 1 else "are"
+        notices.append(f"{plural(stream.bad, 'line')} cannot be read and {are} left out; the first: {stream.first_bad[0]}")
     return notices
 
 

@@ -23,6 +23,7 @@ __all__ = ["Clue", "clues", "tuned"]
 
 _MOST_SHARE = 1.0 - 2.0**-20
 _NOTHING = 1e-9
+_FEW = 5
 
 
 class Clue(NamedTuple):
@@ -74,13 +75,25 @@ def _hinge(examples: Examples, *, bias: float | None, normalize: bool = False) -
 def _separator(examples: Examples, *, bias: float | None, normalize: bool = False) -> Clue:
     found = hindsight.best_separator(examples, bias=bias, normalize=normalize)
     if found.inseparable:
-        says = f"nothing separates the examples: of {len(found.proof)} of them a sum with whole coefficients is exactly 0"
-        return Clue(None, says, found.how)
+        return Clue(None, f"nothing separates the examples: {_inseparable(found.proof, bias)}", found.how)
     if found.witness is None:
         most = max(found.most, _NOTHING)
         return Clue(None, f"nothing was found that separates the examples; no margin is above {above(most)}", found.how)
     says = f"the largest margin of a unit vector lies between {below(found.margin)} and {above(found.most)}"
     return Clue(found.witness, says, found.how, (found.margin, found.most), found.radius)
+
+
+def _inseparable(proof: tuple[tuple[int, int], ...], bias: float | None) -> str:
+    """Which examples prove that nothing separates, counted from 1, where they are few."""
+    numbers = [f"{row + 1:,}" for row, _ in proof]
+    if len(proof) == 1:
+        return f"example {numbers[0]} is of zeros"
+    if len(proof) > _FEW:
+        return f"of {len(proof)} of them a sum with whole coefficients is exactly 0"
+    named = f"{', '.join(numbers[:-1])} and {numbers[-1]}"
+    if len(proof) == 2 and bias:
+        return f"examples {named} are equal, with both labels"
+    return f"of examples {named} a sum of y·x with whole coefficients is exactly 0"
 
 
 def _disjunction(examples: Examples, learner: Winnow) -> Clue:

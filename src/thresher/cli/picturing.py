@@ -53,8 +53,8 @@ def as_page(made: Certified, streams: Streams) -> str:
         CertifiedPage(
             title=f"{made.source}: what is proven",
             about=[
-                f"{facts.examples:,} examples, n={facts.recipe.n}; {facts.positives:,} of them are {facts.recipe.spelled(+1)}.",
-                f"The best constant makes {facts.best_constant:,} mistakes, repeating the last label {facts.repeat_last:,}.",
+                f"{plural(facts.examples, 'example')}, n={facts.recipe.n}; {facts.positives:,} are {facts.recipe.spelled(+1)}.",
+                f"Baselines: {facts.baselines}.",
             ],
             notices=facts.notices,
             headline=_headline(made, headline),
