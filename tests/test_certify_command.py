@@ -14,33 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.certifying import ROWS, certified, saved, small
 from tests.commands import Ran, check_refused_command, run, svmlight
-from thresher.cli.duel import Duel, Side
-from thresher.cli.picturing import Charted
 from thresher.data.names import slot_of
 from thresher.linear import LEARNERS
 from thresher.store.proof import Reading
-
-ROWS: list[tuple[int, dict[int, float]]] = [
-    (+1, {1: 1.0, 3: 1.0}),
-    (-1, {2: 1.0}),
-    (+1, {1: 1.0, 2: 1.0}),
-    (-1, {2: 1.0, 3: 1.0}),
-    (+1, {1: 1.0}),
-    (-1, {3: 1.0, 4: 1.0}),
-] * 10
-
-
-def small(folder: Path, rows: list[tuple[int, dict[int, float]]] = ROWS) -> Path:
-    path = folder / "small.svm"
-    path.write_text(svmlight(rows))
-    return path
-
-
-def certified(*arguments: object) -> dict[str, Any]:
-    ran = run("certify", *arguments, "--json")
-    assert (ran.status, ran.err) == (0, "")
-    return ran.json
 
 
 def by_name(found: dict[str, Any], name: str, *, normalize: bool = False) -> dict[str, Any]:
@@ -73,6 +51,16 @@ def test_what_fits_is_found_and_every_learner_is_held_against_it(tmp_path: Path)
     assert {"Perceptron, separable", "Winnow, disjunction", "Elimination", "Margin Perceptron, mistakes"} <= theorems
     assert by_name(found, "Winnow")["found"][0]["says"] == "a disjunction of 1 attribute fits every example"
     assert all(each["unable"] is None for each in found["learners"])
+
+
+def test_a_disjunction_that_misses_some_is_not_said_to_fit_because_another_does(tmp_path: Path) -> None:
+    path = tmp_path / "other.vw"
+    path.write_text("".join(f"1 |w p{i} q\n-1 |w z{i}\n" for i in range(30)) + "-1 |w q\n")
+    found = certified(path, "--bits", 12, "--threshold", 4096)
+    says = "a disjunction fits every example; the one with the least bound has 1 attribute and misses 1"
+    assert by_name(found, "Winnow")["found"][0]["says"] == says
+    assert run("certify", path, "--bits", 12, "--threshold", 4096, "--report", tmp_path / "page.html").status == 0
+    assert says in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_of_each_theorem_only_the_tightest_is_shown_and_none_that_says_nothing(tmp_path: Path) -> None:
@@ -123,7 +111,7 @@ def test_the_text_has_the_table_the_premises_the_headline_and_the_duel(tmp_path:
     out = run("certify", small(tmp_path), "--n", 8).out
     assert "60 examples of" in out
     assert "baselines: the best constant makes 30 mistakes, repeating the last label 59" in out
-    assert re.search(r"^  Winnow +\d+ +\d+  any +Winnow, disjunction +1 attribute, index 1$", out, re.MULTILINE)
+    assert re.search(r"^  Winnow +\d+ +\d+  any +Winnow, disjunction +1 attribute: 1$", out, re.MULTILINE)
     assert "Checked on every row" in out
     assert "How good the witnesses are" in out
     assert re.search(r"^Claim     certified: ", out, re.MULTILINE)
@@ -134,7 +122,7 @@ def test_attributes_are_called_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "small.vw"
     path.write_text("".join(f"{label} | {' '.join(f'n{i}' for i in x)}\n" for label, x in ROWS))
     assert re.search(
-        r"Winnow, disjunction +1 attribute, n1$", run("certify", path, "--n", 64, "--threshold", 64).out, re.MULTILINE
+        r"Winnow, disjunction +1 attribute: n1$", run("certify", path, "--n", 64, "--threshold", 64).out, re.MULTILINE
     )
 
 
@@ -145,6 +133,39 @@ def test_what_says_little_comes_last_and_is_no_headline(tmp_path: Path) -> None:
     assert "Claim" not in ran.out
     table = [line for line in ran.out.splitlines() if re.search(r"  (any|this one)  ", line)]
     assert all("(says little)" in line for line in table)
+
+
+def test_of_many_attributes_the_first_are_named(tmp_path: Path) -> None:
+    rows = [(+1, {i: 1.0, 9: 1.0}) for i in (1, 2, 3, 4, 5)] * 20 + [(-1, {9: 1.0})] * 100
+    out = run("certify", small(tmp_path, rows), "--n", 9, "--threshold", 9).out
+    assert re.search(r"  Winnow, disjunction +5 attributes: 1, 2, 3 and 2 more$", out, re.MULTILINE)
+    out = run("certify", small(tmp_path, rows[:2] * 20 + rows[-40:]), "--n", 9, "--threshold", 9).out
+    assert re.search(r"  Winnow, disjunction +2 attributes: 1 and 2$", out, re.MULTILINE)
+
+
+def test_what_all_learners_share_is_said_once(tmp_path: Path) -> None:
+    out = run("certify", small(tmp_path), "--n", 8).out
+    checked = out.partition("Checked on every row\n")[2].partition("\n\n")[0]
+    assert checked.startswith("  all: every example has weight 1\n")
+    assert checked.count("weight 1") == 1
+    assert "the rounds are one Winnow's; they begin at weights 1" in checked
+
+
+def test_the_examples_of_a_short_proof_that_nothing_separates_are_named(tmp_path: Path) -> None:
+    path = small(tmp_path, [*ROWS, (-1, {1: 1.0})])
+    found = by_name(certified(path, "--n", 8), "Perceptron")["found"][1]["says"]
+    assert re.fullmatch(r"nothing separates the examples: examples \d+ and 61 are equal, with both labels", found)
+    assert by_name(certified(path, "--n", 8), "BalancedWinnow")["found"] == []
+    found = by_name(certified(path, "--n", 8, "--no-bias"), "Perceptron")["found"][1]["says"]
+    assert re.fullmatch(r".*: of examples \d+ and 61 a sum of y·x with whole coefficients is exactly 0", found)
+    empty = by_name(certified(small(tmp_path, [(+1, {}), *ROWS]), "--n", 8, "--no-bias"), "Perceptron")["found"][1]["says"]
+    assert empty == "nothing separates the examples: example 1 is of zeros"
+
+
+def test_it_is_said_where_the_threshold_leaves_nothing_of_the_bounds_of_winnow(tmp_path: Path) -> None:
+    hint = "  Winnow: 16,384 of each bound are αn/((α − 1)θ): a larger --threshold, up to n, or a smaller --n lowers that\n"
+    assert hint in run("certify", small(tmp_path), "--n", 2**14).out
+    assert "αn/((α − 1)θ)" not in run("certify", small(tmp_path), "--n", 2**14, "--threshold", 2**14).out
 
 
 # ---- learn --certify ---------------------------------------------------------------------------------------------------------
@@ -169,99 +190,7 @@ def test_learn_looks_at_the_rows_of_all_passes(tmp_path: Path) -> None:
     assert learned["headline"]["verdict"] == "certified"
 
 
-# ---- the duel ----------------------------------------------------------------------------------------------------------------
-
-
-def side(called: str, mistakes: int | None, bound: int | None) -> Side:
-    return Side(called, mistakes, bound, None, None)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "says"),
-    [
-        ((5, 10), (7, 20), "The Perceptron is favoured: its bound is 10 against 20, and it made 5 mistakes against 7."),
-        ((9, 10), (7, 20), "The Perceptron is favoured: its bound is 10 against 20, but it made 9 mistakes against 7."),
-        ((9, 30), (7, 20), "Winnow is favoured: its bound is 20 against 30, and it made 7 mistakes against 9."),
-        ((9, None), (7, 20), "Winnow is favoured: it is proven to make at most 20 mistakes, and of Perceptron nothing"),
-        ((9, None), (7, None), "Winnow is favoured: nothing is proven of either that says anything, and it made 7 mistakes"),
-        ((7, 20), (7, 20), "Neither is favoured: both made 7 mistakes, and both have the bound 20."),
-        ((7, None), (7, None), "Neither is favoured: both made 7 mistakes, and nothing is proven of either"),
-        ((7, 20), (None, None), "Winnow cannot learn these examples"),
-    ],
-)
-def test_the_duel_is_decided_by_the_bounds_and_then_by_the_counts(one: Any, other: Any, says: str) -> None:
-    made = Duel(side("Perceptron", *one), side("Winnow", *other), 4.0, 2.0, 8, False)
-    assert made.sentence.startswith(says)
-    assert made.sentence in str(made).replace("\n", " ")
-
-
-def test_the_reason_weighs_what_is_on_at_once_against_what_matters() -> None:
-    one, other = side("Perceptron", 9, 30), side("Winnow", 7, 20)
-    assert Duel(one, other, 1000.0, 2.0, 8, False).reason.endswith("2 ln 2n times for the first, 11: addition pays more.")
-    assert Duel(one, other, 4.0, 2.0, 8, False).reason.endswith("addition pays less.")
-    fits = other._replace(literals=(3, 5.0))
-    assert Duel(one, fits, 4.0, 2.0, 8, False).reason.startswith("Why: one of 3 attributes of 8 fits but for 5, and each costs")
-    assert Duel(one, fits._replace(bound=40), 4.0, 2.0, 8, False).reason.endswith("addition pays less.")
-    assert Duel(one, other, 4.0, 2.0, 8, True).reason == ""
-
-
-def test_few_attributes_that_matter_among_many_that_are_on_favour_multiplication(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    X = (rng.random((2000, 400)) < 0.5).astype(float)
-    X[:, 0] = np.arange(2000) % 2
-    rows = [(1 if row[0] else -1, {int(i) + 1: 1.0 for i in np.flatnonzero(row)}) for row in X]
-    found = certified(small(tmp_path, rows), "--n", 400, "--threshold", 400)
-    assert found["duel"]["favoured"] in ("Winnow", "BalancedWinnow")
-    assert found["duel"]["winnow"]["mistakes"] < found["duel"]["perceptron"]["mistakes"]
-    assert found["duel"]["reason"].startswith("Why: one of 1 attributes of 400 fits, and each costs Winnow a logarithm")
-
-
-# ---- the page ----------------------------------------------------------------------------------------------------------------
-
-
-def test_the_page_is_one_file_with_pictures_names_and_nothing_that_it_would_load(tmp_path: Path) -> None:
-    source, page = tmp_path / "a & <b>.vw", tmp_path / "page.html"
-    source.write_text("".join(f"{label} | {' '.join(f'<n{i}>' for i in x)}\n" for label, x in ROWS))
-    ran = run("certify", source, "--n", 64, "--report", page)
-    assert (ran.status, ran.err) == (0, "")
-    text = page.read_text(encoding="utf-8")
-    assert "a &amp; &lt;b&gt;.vw: what is proven" in text
-    assert "&lt;n1&gt;" in text
-    assert text.count('<svg class="chart"') == 2
-    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
-    assert not re.search(r"<script|<link|<img|src=|<b>|<n1>", text)
-    assert [
-        row for row in ("Perceptron, separable", "Winnow", "The certificate", "Perceptron or Winnow?") if row not in text
-    ] == []
-
-
-def test_the_mistakes_of_the_page_are_those_that_were_counted() -> None:
-    X, y = [[1.0, 0.0], [0.0, 1.0]] * 20, [-1, +1] * 20
-    played = Charted(th.Perceptron(2), [])
-    for start in (0, 7):
-        stop = 7 if start == 0 else 40
-        played.enter(X[start:stop], y[start:stop], None)
-    rounds = th.Perceptron(2).learn_many(X, y)
-    erred = (rounds.predictions != rounds.labels).tolist()
-    assert played.course(range(41)) == [sum(erred[:t]) for t in range(41)]
-
-
-def test_a_page_that_cannot_be_written_is_said_before_anything_is_read(tmp_path: Path) -> None:
-    check_refused_command(tmp_path, "certify", small(tmp_path), "--report", tmp_path, says=[str(tmp_path)])
-    file = saved(tmp_path, small(tmp_path), "--n", 8)
-    page = tmp_path / "page.html"
-    check_refused_command(tmp_path, "certify", small(tmp_path), "--check", file, "--report", page, says=["found --report with"])
-
-
 # ---- saved, and checked ------------------------------------------------------------------------------------------------------
-
-
-def saved(folder: Path, path: Path, *arguments: object) -> Path:
-    file = folder / "small.proof.json"
-    ran = run("certify", path, "--save", file, *arguments)
-    assert ran.status == 0
-    assert f"--check {file}" in ran.out
-    return file
 
 
 def check_holds(ran: Ran) -> None:
@@ -313,7 +242,34 @@ def test_names_that_share_a_slot_are_resolved_as_each_learner_does(tmp_path: Pat
     file = saved(tmp_path, path, "--n", 8)
     prints = {each["learner"]["name"]: each["stream"]["fingerprint"] for each in json.loads(file.read_text())["runs"]}
     assert prints["Perceptron"] == prints["PassiveAggressive"] != prints["Winnow"]
-    check_holds(run("certify", path, "--check", file))
+    checked = run("certify", path, "--check", file)
+    check_holds(checked)
+    assert re.search(rf"^fingerprint {prints['Perceptron']} \(Perceptron; Perceptron, normalised; ", checked.out, re.MULTILINE)
+    assert re.search(rf"^fingerprint {prints['Winnow']} \(Winnow", checked.out, re.MULTILINE)
+    told = run("certify", path, "--check", file, "--json").json["fingerprints"]
+    assert {each["fingerprint"]: "Winnow" in each["learners"] for each in told} == {
+        prints["Perceptron"]: False,
+        prints["Winnow"]: True,
+    }
+
+
+def test_a_check_shows_the_table_that_was_shown_when_it_was_made(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    shown = run("certify", path, "--n", 8, "--save", tmp_path / "proof.json").out
+    checked = run("certify", path, "--check", tmp_path / "proof.json").out
+    tables = [[line for line in out.splitlines() if re.search(r"  (any|this one)  ", line)] for out in (shown, checked)]
+    assert tables[0] == tables[1] != []
+    assert " holds: every learner was played on the 60 examples of " in checked
+
+
+def test_a_stream_of_another_length_is_named_as_one_before_any_fingerprint(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    file = saved(tmp_path, path, "--n", 8)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    says = ["small.proof.json is not of this stream: found 59 examples, the proof is of 60"]
+    check_refused_command(tmp_path, "certify", path, "--check", file, says=says)
+    with pytest.raises(th.StoreError, match=r"^found 59 examples, the proof is of 60$"):
+        th.Proof.load(file).check(lambda: th.open_stream(path, n=8))
 
 
 def test_a_check_says_in_json_what_was_found(tmp_path: Path) -> None:
@@ -419,4 +375,4 @@ def test_lines_that_cannot_be_read_are_left_out_if_asked(tmp_path: Path) -> None
     path.write_text("+1 1:x\n" + path.read_text())
     found = certified(path, "--n", 8, "--on-bad", "skip")
     assert found["examples"] == 60
-    assert "1 lines cannot be read and are left out; the first:" in found["notices"][0]
+    assert "1 line cannot be read and is left out; the first:" in found["notices"][0]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-__all__ = ["above", "below", "counted", "shown"]
+__all__ = ["above", "below", "counted", "plural", "shown"]
 
 _DIGITS = 6
 
@@ -38,6 +38,15 @@ def counted(size: int) -> str:
     if abs(size) < 10**30:
         return f"{size:,}"
     return f"more than 2^{(size - 1).bit_length() - 1}" if size > 0 else f"less than -2^{(size + 1).bit_length() - 1}"
+
+
+def plural(count: int, word: str) -> str:
+    """A number of things.
+
+    >>> plural(1, "mistake"), plural(6513, "example")
+    ('1 mistake', '6,513 examples')
+    """
+    return f"{count:,} {word}{'s' * (count != 1)}"
 
 
 def shown(x: object) -> str:

@@ -8,21 +8,25 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from thresher.bounds import Certificate
-from thresher.bounds.printed import above
+from thresher.bounds.printed import above, plural
 from thresher.cli.certifying import Certified, Held
 from thresher.cli.duel import duel
 from thresher.cli.lanes import parameters
+from thresher.cli.learners import lower_start, winnow_start
+from thresher.linear import Winnow
 
-__all__ = ["HEAD", "as_json", "as_text", "best", "found", "size", "theorem_rows"]
+__all__ = ["HEAD", "aligned", "as_json", "as_text", "best", "found", "ranked", "size", "theorem_rows"]
 
 HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
 _COUNTS = (1, 2)
+_LITERALS = 3
 
 
 def as_text(made: Certified) -> str:
     """What the user reads."""
-    parts = [_what(made), *made.facts.notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
-    return "\n\n".join(part for part in [*parts, _next(made)] if part)
+    notices = (textwrap.fill(notice, 110) for notice in made.facts.notices)
+    parts = [_what(made), *notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
+    return "\n\n".join(part for part in [*parts, _page(made), _next(made)] if part)
 
 
 def as_json(made: Certified) -> dict[str, Any]:
@@ -39,6 +43,7 @@ def as_json(made: Certified) -> dict[str, Any]:
         "duel": duel(made).as_dict(),
         "notices": facts.notices,
         "saved": made.saved,
+        "page": made.page,
     }
 
 
@@ -64,9 +69,9 @@ def best(made: Certified) -> Certificate | None:
 def _what(made: Certified) -> str:
     facts, recipe = made.facts, made.facts.recipe
     lines = [
-        f"{facts.examples:,} examples of {made.source}, n={recipe.n}",
+        f"{plural(facts.examples, 'example')} of {made.source}, n={recipe.n}",
         f"+1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}; {facts.positives:,} are +1",
-        f"baselines: the best constant makes {facts.best_constant:,} mistakes, repeating the last label {facts.repeat_last:,}",
+        f"baselines: {facts.baselines}",
     ]
     if None in (recipe.plus, recipe.minus):
         lines.append(f"every example has the same label, {recipe.plus or recipe.minus}: no bound is below the best constant")
@@ -77,31 +82,40 @@ def _theorems(made: Certified) -> str:
     """The table, what says little at its end; below it the learners of which nothing is proven that says anything."""
     proven = theorem_rows(made)
     lines = ["What is proven of this stream, every premise checked on it"]
-    lines += _aligned([HEAD, *proven]) if proven else ["  nothing below the number of examples"]
+    lines += aligned(proven) if proven else ["  nothing below the number of examples"]
     for held in made.held:
         if held.unable:
             lines.append(f"  {held.name}: nothing, for {held.unable}")
         elif proven and not held.certificates and held.played is not None:
-            counted = held.played.count.mistakes
-            lines.append(f"  {held.name}: nothing below the number of examples; it made {counted:,} mistakes")
+            counted = plural(held.played.count.mistakes, "mistake")
+            lines.append(f"  {held.name}: nothing below the number of examples; it made {counted}")
+        if (
+            isinstance(held.learner, Winnow)
+            and held.played is not None
+            and winnow_start(held.learner) >= made.facts.best_constant
+        ):
+            lines.append(f"  {held.name}: {lower_start(held.learner)}")
     if proven and best(made) is None:
-        lines.append(f"  none of this is below the {made.facts.best_constant:,} mistakes of the best constant")
+        lines.append(f"  none of this is below the {plural(made.facts.best_constant, 'mistake')} of the best constant")
     return "\n".join(lines)
 
 
 def theorem_rows(made: Certified) -> list[tuple[str, ...]]:
     """A row for each theorem that says something: the tightest first, what says little last."""
-    proven = [(held, each) for held in made.held for each in held.certificates]
-    proven.sort(key=lambda each: (each[1].says_little, each[1].bound.value))
-    return [_row(*each) for each in proven]
+    return ranked((held.name, each) for held in made.held for each in held.certificates)
 
 
-def _row(held: Held, certificate: Certificate) -> tuple[str, ...]:
+def ranked(proven: Iterable[tuple[str, Certificate]]) -> list[tuple[str, ...]]:
+    """The same of any certificates, each with what its learner is called."""
+    return [_row(*each) for each in sorted(proven, key=lambda each: (each[1].says_little, each[1].bound.value))]
+
+
+def _row(name: str, certificate: Certificate) -> tuple[str, ...]:
     order = "any" if certificate.any_order else "this one"
     on = "" if certificate.bound.on == "mistakes" else f" ({certificate.bound.on})"
     note = " (says little)" if certificate.says_little else ""
     theorem = f"{certificate.bound.theorem.name}{on}{note}"
-    return held.name, certificate.counted, certificate.limit, order, theorem, size(certificate)
+    return name, certificate.counted, certificate.limit, order, theorem, size(certificate)
 
 
 def size(certificate: Certificate) -> str:
@@ -111,13 +125,13 @@ def size(certificate: Certificate) -> str:
     >>> ledger = th.Ledger(th.Disjunction(4, {0}))
     >>> ledger.enter(th.Winnow(4).learn_many([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]], [+1, -1, -1]))
     >>> [size(certificate) for certificate in ledger.certificates()][0]
-    '1 attribute, x0, A ≤ 1'
+    '1 attribute: x0, A ≤ 1'
     """
     numbers = certificate.numbers
     short = f", A ≤ {above(numbers['errors'])}" if numbers.get("errors") else ""
     if "r" in numbers:
-        named = certificate.witness.partition(": ")[2].partition(";")[0]
-        return f"{numbers['r']:,} attribute{'s' * (numbers['r'] != 1)}, {named}{short}"
+        r = int(numbers["r"])
+        return f"{plural(r, 'attribute')}{_few(certificate, r)}{short}"
     if "margin" in numbers and "norm" in numbers:
         gamma = numbers["margin"]
         short = f", D/γ ≤ {above(numbers['distance'] / gamma)}" if numbers.get("distance") else ""
@@ -128,7 +142,20 @@ def size(certificate: Certificate) -> str:
     return f"γ ≥ {numbers['margin']:.6g}" if "margin" in numbers else ""
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
+def _few(certificate: Certificate, r: int) -> str:
+    """The first of the r attributes of a disjunction."""
+    literals = certificate.witness.partition(": ")[2].partition(";")[0].split(" or ")
+    if r == 0:
+        return ""
+    if r <= _LITERALS:
+        *most, last = [each.removeprefix("index ") for each in literals]
+        return f": {', '.join(most)} and {last}" if most else f": {last}"
+    return f": {', '.join(each.removeprefix('index ') for each in literals[:_LITERALS])} and {r - _LITERALS:,} more"
+
+
+def aligned(proven: Sequence[tuple[str, ...]]) -> Iterable[str]:
+    """The rows below their head, as lines."""
+    rows = [HEAD, *proven]
     widths = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
     for row in rows:
         cells = [cell.rjust(widths[k]) if k in _COUNTS else cell.ljust(widths[k]) for k, cell in enumerate(row)]
@@ -145,11 +172,17 @@ def _witnesses(made: Certified) -> str:
 
 
 def _premises(made: Certified) -> str:
-    """What was checked for each learner's theorems."""
+    """What was checked for each learner's theorems; what all of them share once."""
     checked = {
         held.name: dict.fromkeys(premise.statement for each in held.certificates for premise in each.premises)
         for held in made.held
     }
+    checked = {name: statements for name, statements in checked.items() if statements}
+    shared = [each for each in next(iter(checked.values()), []) if all(each in some for some in checked.values())]
+    if len(checked) > 1:
+        checked = {"all": dict.fromkeys(shared)} | {
+            name: {each: None for each in statements if each not in shared} for name, statements in checked.items()
+        }
     lines = [_indented(f"{name}: {'; '.join(statements)}") for name, statements in checked.items() if statements]
     return "\n".join(["Checked on every row", *lines]) if lines else ""
 
@@ -165,6 +198,10 @@ def _headline(made: Certified) -> str:
 
 def _duel(made: Certified) -> str:
     return str(duel(made))
+
+
+def _page(made: Certified) -> str:
+    return "" if made.page is None else f"Wrote the page to {made.page}."
 
 
 def _next(made: Certified) -> str:

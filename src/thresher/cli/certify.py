@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")
     group.add_argument("--report", metavar="FILE.html", help="a page with all of it, and pictures, in one file")
     group.add_argument("--quiet", action="store_true", help="no progress on stderr")
-    add_reading_options(parser)
+    add_reading_options(parser, "a proof remembers all of this but --format and the last two")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from thresher._core import Rule, slot_of_bytes
 from thresher.bounds import Certificate
+from thresher.bounds.printed import plural
 from thresher.cli.clues import Clue, clues, tuned
 from thresher.cli.learners import BIAS
 from thresher.cli.printing import print_json
@@ -37,21 +38,21 @@ from thresher.linear import (
 from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
-__all__ = ["Certified", "Facts", "Held", "Streams", "certify"]
+__all__ = ["Certified", "Facts", "Held", "Streams", "called", "certify", "tightest"]
 
 _MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger it does not
 
 
 @dataclass
 class Facts:
-    """What one pass over the source tells; `largest` is the largest |xᵢ|, `longest` the largest ‖x‖₂, both with the bias."""
+    """What one pass over the source tells; with the bias, `longest` is the largest ‖x‖₂, `on_at_once` (‖x‖₂/‖x‖∞)²."""
 
     recipe: Recipe
     examples: int = 0
     positives: int = 0
     repeat_last: int = 0
-    largest: float = 0.0
     longest: float = 0.0
+    on_at_once: float = 0.0
     first_sum: float = 1.0
     weighted: int = 0
     names: dict[int, list[str]] = field(default_factory=dict)
@@ -61,11 +62,33 @@ class Facts:
     def best_constant(self) -> int:
         return min(self.positives, self.examples - self.positives)
 
+    @property
+    def baselines(self) -> str:
+        """What learners that look at nothing make of it."""
+        constant = plural(self.best_constant, "mistake")
+        return f"the best constant makes {constant}, repeating the last label {self.repeat_last:,}"
+
     def name(self, slot: int) -> str:
         """What the source calls a slot."""
         if not self.recipe.named:
             return f"index {self.recipe.attribute(slot)}"
         return " and ".join(self.names.get(slot, [f"slot {slot}"]))
+
+
+def called(learner: LinearLearner) -> str:
+    """What a learner is called in tables."""
+    name = type(learner).__name__
+    return f"{name}, normalised" if isinstance(learner, Perceptron) and learner.rule.normalize else name
+
+
+def tightest(certificates: Iterable[Certificate]) -> list[Certificate]:
+    """Of each theorem the tightest that says something, the tightest first."""
+    found: dict[str, Certificate] = {}
+    for each in certificates:
+        best = found.setdefault(each.bound.theorem.name, each)
+        if each.bound.value < best.bound.value:
+            found[each.bound.theorem.name] = each
+    return sorted((each for each in found.values() if not each.bound.allows(each.rounds)), key=lambda each: each.bound.value)
 
 
 @dataclass
@@ -81,20 +104,12 @@ class Held:
     @property
     def name(self) -> str:
         """What it is called."""
-        name = type(self.learner).__name__
-        return f"{name}, normalised" if isinstance(self.learner, Perceptron) and self.learner.rule.normalize else name
+        return called(self.learner)
 
     @property
     def certificates(self) -> list[Certificate]:
         """Of each theorem the tightest certificate that says something, the tightest first."""
-        found: dict[str, Certificate] = {}
-        for each in (each for some in ([] if self.played is None else self.played.certificates) for each in some):
-            best = found.setdefault(each.bound.theorem.name, each)
-            if each.bound.value < best.bound.value:
-                found[each.bound.theorem.name] = each
-        return sorted(
-            (each for each in found.values() if not each.bound.allows(each.rounds)), key=lambda each: each.bound.value
-        )
+        return tightest(each for some in ([] if self.played is None else self.played.certificates) for each in some)
 
     @property
     def witness(self) -> Separator | None:
@@ -128,12 +143,21 @@ class Certified:
     facts: Facts
     held: list[Held]
     saved: str | None
+    page: str | None
+
+    @property
+    def additive(self) -> Held:
+        """Of the Perceptron on the examples as they are and on normalised ones the one with the smaller bound."""
+        return _better(each for each in self.held if isinstance(each.learner, Perceptron))
 
     @property
     def multiplicative(self) -> Held:
         """Of Winnow and Balanced Winnow the one with the smaller bound."""
-        held = [each for each in self.held if isinstance(each.learner, Winnow | BalancedWinnow)]
-        return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.value))
+        return _better(each for each in self.held if isinstance(each.learner, Winnow | BalancedWinnow))
+
+
+def _better(held: Iterable[Held]) -> Held:
+    return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.at_most))
 
 
 class Streams:
@@ -143,10 +167,10 @@ class Streams:
         self._source, self._bar, self._read = source, bar, read
 
     @cached_property
-    def named(self) -> bool:
-        """Whether the source's features are names."""
+    def recipe(self) -> Recipe:
+        """How the source is read, as far as its first line tells."""
         with open_stream(self._source, **self._read) as stream:
-            return stream.recipe.named
+            return stream.recipe
 
     def opened(self, rule: Rule | None, what: str) -> Callable[[], Iterator[Batch]]:
         """What gives the batches anew, as a learner with this rule sees them."""
@@ -165,15 +189,15 @@ class Streams:
     def facts(self, bias: float) -> Facts:
         """One pass that counts."""
         with open_stream(self._source, **self._read) as stream:
-            facts, last, first = Facts(stream.recipe, largest=bias), 1, True
+            facts, last, first = Facts(stream.recipe), 1, True
             for batch in stream:
                 if first:
                     facts.first_sum, first = min(max(1.0, first_sum(batch)), _MOST_THRESHOLD), False
                 facts.examples += len(batch)
                 facts.positives += int(np.count_nonzero(batch.y > 0))
                 facts.repeat_last += int(batch.y[0] != last) + int(np.count_nonzero(batch.y[1:] != batch.y[:-1]))
-                facts.largest = max(facts.largest, float(np.abs(batch.rows.data).max(initial=0.0)))
                 facts.longest = max(facts.longest, _longest(batch, bias))
+                facts.on_at_once = max(facts.on_at_once, _on_at_once(batch, bias))
                 facts.weighted += 0 if batch.weights is None else int(np.count_nonzero(batch.weights != 1.0))
                 last = int(batch.y[-1])
                 stream.keep_names(batch, np.ones(len(batch), np.bool_))
@@ -204,12 +228,13 @@ def certify(options: argparse.Namespace) -> int:
         held: list[Held] = []
         for learner in _prototypes(options, facts):
             held.append(_held(streams, facts, learner, held, Played if options.report is None else Charted))
+        facts.notices += _read_otherwise(held)
         if options.report is not None:
-            replace(options.report, [as_page(Certified(source, facts, held, None), streams).encode()])
+            replace(options.report, [as_page(Certified(source, facts, held, None, None), streams).encode()])
     runs = tuple(told for each in held if (told := each.told()) is not None)
     if options.save is not None and runs:
         Proof(runs, Reading.of(facts.recipe)).save(options.save)
-    made = Certified(source, facts, held, options.save if runs else None)
+    made = Certified(source, facts, held, options.save if runs else None, options.report)
     if options.json:
         print_json(as_json(made))
     else:
@@ -222,18 +247,46 @@ def certify(options: argparse.Namespace) -> int:
 def _notices(stream: Stream, weighted: int) -> list[str]:
     notices = list(stream.notices)
     if weighted:
-        notices.append(f"{weighted:,} examples have a weight other than 1, and the theorems are about weight 1")
+        have = "has" if weighted == 1 else "have"
+        notices.append(f"{plural(weighted, 'example')} {have} a weight other than 1, and the theorems are about weight 1")
     if stream.unlabelled:
-        notices.append(f"{stream.unlabelled:,} examples have no label and are left out")
+        have = "has no label and is" if stream.unlabelled == 1 else "have no label and are"
+        notices.append(f"{plural(stream.unlabelled, 'example')} {have} left out")
     if stream.bad:
-        notices.append(f"{stream.bad:,} lines cannot be read and are left out; the first: {stream.first_bad[0]}")
+        are = "is" if stream.bad == 1 else "are"
+        notices.append(f"{plural(stream.bad, 'line')} cannot be read and {are} left out; the first: {stream.first_bad[0]}")
     return notices
+
+
+def _read_otherwise(held: list[Held]) -> list[str]:
+    """Whether learners played different examples, as the fingerprints tell: one takes sums where the other does not."""
+    played = [each for each in held if each.fingerprint]
+    if len({each.fingerprint for each in played}) < 2:
+        return []
+    sums = ", ".join(dict.fromkeys(type(each.learner).__name__ for each in played if each.learner.rule.values == "any"))
+    others = ", ".join(dict.fromkeys(type(each.learner).__name__ for each in played if each.learner.rule.values != "any"))
+    twice = "where two values of an example fall into one slot, as those of a name that comes twice"
+    return [f"not all learners play the same examples: {twice}, {sums} read their sum; {others} read the larger"]
 
 
 def _longest(batch: Batch, bias: float) -> float:
     """The largest ‖x‖₂, with a constant feature."""
     squares = batch.matrix().power(2).sum(axis=1)
     return math.hypot(math.sqrt(float(squares.max())), bias)
+
+
+def _on_at_once(batch: Batch, bias: float) -> float:
+    """The largest (‖x‖₂/‖x‖∞)², with a constant feature: of zeros and ones, how many ones there are."""
+    matrix = batch.matrix()
+    row, sizes, largest = (
+        np.repeat(np.arange(len(batch)), np.diff(matrix.indptr)),
+        np.abs(matrix.data),
+        np.full(len(batch), bias),
+    )
+    np.maximum.at(largest, row, sizes)
+    largest[largest == 0.0] = 1.0
+    on = np.bincount(row, (sizes / largest[row]) ** 2, len(batch)) + (bias / largest) ** 2
+    return float(on.max())
 
 
 def _prototypes(options: argparse.Namespace, facts: Facts) -> list[LinearLearner]:
@@ -276,7 +329,7 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
 
 def _separable(before: list[Held]) -> bool:
     """Whether a separator was found for the first learner: with another scale, or another norm, there is none either."""
-    return not before or any(clue.share is not None for clue in before[0].clues)
+    return not before or any(clue.margin is not None for clue in before[0].clues)
 
 
 def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:

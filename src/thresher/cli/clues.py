@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from thresher import hindsight
-from thresher.bounds.printed import above, below
+from thresher.bounds.printed import above, below, plural
 from thresher.errors import NotRealizable
 from thresher.evaluate.parts import Examples
 from thresher.ledger import Comparator
@@ -23,18 +23,21 @@ __all__ = ["Clue", "clues", "tuned"]
 
 _MOST_SHARE = 1.0 - 2.0**-20
 _NOTHING = 1e-9
+_FEW = 5
 
 
 class Clue(NamedTuple):
     """A witness, if one was found; what is known of the best there can be, and what found it, in words.
 
-    `share` holds, where the witness separates, what no less and no more the largest margin is, as a part of the examples' size.
+    `margin` holds, where the witness separates, what no less and no more the largest margin is, and `radius` how large the
+    examples are as that finder saw them: the largest ‖x‖₂, or for ‖u‖₁ = 1 the largest |xᵢ|.
     """
 
     witness: Comparator | None
     says: str
     how: str
-    share: tuple[float, float] | None = None
+    margin: tuple[float, float] | None = None
+    radius: float = 0.0
 
 
 def clues(learner: LinearLearner, examples: Examples, *, separable: bool = True) -> list[Clue]:
@@ -54,13 +57,13 @@ def clues(learner: LinearLearner, examples: Examples, *, separable: bool = True)
 
 def tuned(learner: LinearLearner, found: list[Clue]) -> LinearLearner:
     """The learner with the margin, or the rate, that is best for what was found; `NotRealizable` where it needs one in vain."""
-    shares = [clue.share for clue in found if clue.share is not None]
+    margins = [clue.margin for clue in found if clue.margin is not None]
     if isinstance(learner, MarginPerceptron):
-        if not shares:
+        if not margins:
             raise NotRealizable("nothing was found that separates the examples")
-        return MarginPerceptron(**{**learner._arguments(), "margin": shares[0][0]})
-    if isinstance(learner, BalancedWinnow) and shares:
-        return BalancedWinnow(**{**learner._arguments(), "eta": math.atanh(min(shares[0][0], _MOST_SHARE))})
+        return MarginPerceptron(**{**learner._arguments(), "margin": margins[0][0]})
+    if isinstance(learner, BalancedWinnow) and margins:
+        return BalancedWinnow(**{**learner._arguments(), "eta": math.atanh(min(margins[0][0], _MOST_SHARE))})
     return learner
 
 
@@ -72,24 +75,41 @@ def _hinge(examples: Examples, *, bias: float | None, normalize: bool = False) -
 def _separator(examples: Examples, *, bias: float | None, normalize: bool = False) -> Clue:
     found = hindsight.best_separator(examples, bias=bias, normalize=normalize)
     if found.inseparable:
-        says = f"nothing separates the examples: of {len(found.proof)} of them a sum with whole coefficients is exactly 0"
-        return Clue(None, says, found.how)
+        return Clue(None, f"nothing separates the examples: {_inseparable(found.proof, bias)}", found.how)
     if found.witness is None:
         most = max(found.most, _NOTHING)
         return Clue(None, f"nothing was found that separates the examples; no margin is above {above(most)}", found.how)
     says = f"the largest margin of a unit vector lies between {below(found.margin)} and {above(found.most)}"
-    return Clue(found.witness, says, found.how, (found.margin, found.most))
+    return Clue(found.witness, says, found.how, (found.margin, found.most), found.radius)
+
+
+def _inseparable(proof: tuple[tuple[int, int], ...], bias: float | None) -> str:
+    """Which examples prove that nothing separates, counted from 1, where they are few."""
+    numbers = [f"{row + 1:,}" for row, _ in proof]
+    if len(proof) == 1:
+        return f"example {numbers[0]} is of zeros"
+    if len(proof) > _FEW:
+        return f"of {len(proof)} of them a sum with whole coefficients is exactly 0"
+    named = f"{', '.join(numbers[:-1])} and {numbers[-1]}"
+    if len(proof) == 2 and bias:
+        return f"examples {named} are equal, with both labels"
+    return f"of examples {named} a sum of y·x with whole coefficients is exactly 0"
 
 
 def _disjunction(examples: Examples, learner: Winnow) -> Clue:
     arguments = {name: value for name, value in learner._arguments().items() if name != "n"}
     found = hindsight.best_disjunction(examples, **arguments)
-    if found.consistent:
-        attributes = "1 attribute" if found.witness.r == 1 else f"{found.witness.r:,} attributes"
+    attributes = plural(found.witness.r, "attribute")
+    if found.consistent and not found.errors:
         return Clue(found.witness, f"a disjunction of {attributes} fits every example", found.how)
+    if found.consistent:
+        says = (
+            f"a disjunction fits every example; the one with the least bound has {attributes} and misses {above(found.errors)}"
+        )
+        return Clue(found.witness, says, found.how)
     says = (
         f"no disjunction fits: {found.uncovered:,} positive examples have none of the {found.candidates:,} attributes that are "
-        f"never on in a negative one; with {found.witness.r} attributes {found.errors:,.0f} would have to change"
+        f"never on in a negative one; with {attributes} {found.errors:,.0f} would have to change"
     )
     return Clue(found.witness, says, found.how)
 
@@ -107,4 +127,4 @@ def _sum_margin(examples: Examples, bias: float | None) -> Clue:
         most = max(found.most, _NOTHING)  # below it are but the solver's last digits
         return Clue(None, f"no u with ‖u‖₁ = 1 was found that separates; no margin is above {above(most)}", found.how)
     says = f"the largest margin of a u with ‖u‖₁ = 1 lies between {below(found.margin)} and {above(found.most)}"
-    return Clue(found.witness, says, found.how, (found.margin, found.most))
+    return Clue(found.witness, says, found.how, (found.margin, found.most), found.radius)

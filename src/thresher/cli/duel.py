@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from thresher.bounds.printed import above, below
+from thresher.bounds.printed import above, below, plural
 from thresher.linear import BalancedWinnow
 
 if TYPE_CHECKING:
@@ -44,62 +44,67 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class Duel:
-    """The two, and what their bounds depend on: the attributes on at once, and those that matter to the witness."""
+    """The two, and what their bounds depend on: the attributes on at once, and those that matter to the witness.
+
+    `constant` is how many mistakes the best constant makes: a bound that is not below it favours nobody.
+    """
 
     additive: Side
     multiplicative: Side
     on_at_once: float
     that_matter: float
     slots: int
-    trivial: bool
+    constant: int
 
     @property
     def favoured(self) -> str | None:
-        """Whose bound is smaller, or, where neither has one, who made fewer mistakes; nobody, where both are the same."""
+        """Whose bound is smaller, and of equal ones who made fewer mistakes; nobody, if it does not beat the constant."""
         one, other = self.additive, self.multiplicative
-        if self.trivial or (one.bound, one.mistakes) == (other.bound, other.mistakes):
+        ranks = [(math.inf if side.bound is None else side.bound, side.mistakes or 0) for side in (one, other)]
+        if None in (one.mistakes, other.mistakes) or min(ranks)[0] >= self.constant or ranks[0] == ranks[1]:
             return None
-        bounds = [math.inf if side.bound is None else side.bound for side in (one, other)]
-        counts = [math.inf if side.mistakes is None else side.mistakes for side in (one, other)]
-        return one.called if (bounds[0], counts[0]) < (bounds[1], counts[1]) else other.called
+        return one.called if ranks[0] < ranks[1] else other.called
 
     @property
     def sentence(self) -> str:
-        """Which one the data favour, and why."""
+        """Which one the data favour, and by which theorems."""
         one, other = self.additive, self.multiplicative
-        if self.trivial:
+        if self.constant == 0:
             return "With one label there is nothing to choose between: saying it makes no mistake."
-        if other.mistakes is None:
-            return f"{other.called} cannot learn these examples, whose values it does not take: the {one.called} is alone."
-        if self.favoured is None:
-            proven = (
-                "nothing is proven of either that says anything" if one.bound is None else f"both have the bound {one.bound:,}"
-            )
-            return f"Neither is favoured: both made {one.mistakes:,} mistakes, and {proven}."
-        won, lost = (one, other) if self.favoured == one.called else (other, one)
-        fewer = won.mistakes is not None and lost.mistakes is not None and won.mistakes <= lost.mistakes
-        counts = f"it made {won.mistakes:,} mistakes against {lost.mistakes:,}"
-        return f"{_the(won)} is favoured: {_against(won, lost)}, {'and' if fewer else 'but'} {counts}."
+        unable = next((side for side in (other, one) if side.mistakes is None), None)
+        if unable is not None:
+            able = one if unable is other else other
+            return f"{_the(unable)} cannot learn these examples, whose values it does not take: {_the(able, 't')} is alone."
+        won, lost = (other, one) if self.favoured == other.called else (one, other)
+        counts = f"{_the(won)} made {_mistakes(won)}, {_the(lost, 't')} {_mistakes(lost)}"
+        if self.favoured is not None:
+            fewer = "and" if (won.mistakes or 0) <= (lost.mistakes or 0) else "but"
+            made = f"it made {_mistakes(won)} against {lost.mistakes:,}"
+            return f"{_the(won)} is favoured: {_against(won, lost)}, {fewer} {made}."
+        if one.bound is not None and one.bound < self.constant:
+            return f"Neither is favoured: both bounds are {one.bound:,}, and both made {_mistakes(one)}."
+        constant = plural(self.constant, "mistake")
+        return f"Neither is favoured: neither bound tells more than the best constant, which makes {constant}. {counts}."
 
     @property
     def reason(self) -> str:
-        """What the bounds depend on, where there is a witness."""
-        if not self.that_matter or not self.on_at_once or self.trivial:
+        """What the bounds depend on, where that is why one is smaller."""
+        other, on = self.multiplicative, f"{self.on_at_once:,.0f}"
+        if self.favoured is None or not self.that_matter:
             return ""
-        spread = (
-            f"the Perceptron's witness spreads over about {self.that_matter:,.0f} attributes, (‖u‖₁/‖u‖₂)², and up to "
-            f"{self.on_at_once:,.0f} are on at once, (‖x‖₂/‖x‖∞)²"
-        )
-        other = self.multiplicative
         if other.literals is not None and self.favoured == other.called:
             r, errors = other.literals
             fits = "fits" if not errors else f"fits but for {errors:,.0f}"
-            return f"Why: one of {r:,} attributes of {self.slots:,} {fits}, and each costs Winnow a logarithm; {spread}."
+            return (
+                f"Why: a disjunction of {r:,} of the {self.slots:,} attributes {fits}, and Winnow pays a logarithm for each of "
+                f"the {r:,}; the Perceptron pays for what is on at once, up to {on} attributes here."
+            )
         price = 2.0 * math.log(2 * self.slots) * self.that_matter
-        less = "less" if self.on_at_once < price else "more"
+        if (self.on_at_once < price) != (self.favoured == self.additive.called):
+            return ""
         return (
-            f"Why: {spread}. For one u addition pays for the second, multiplication 2 ln 2n times for the first, {price:,.0f}: "
-            f"addition pays {less}."
+            f"Why: with one and the same u the Perceptron pays for what is on at once, up to {on} attributes; Balanced Winnow "
+            f"pays 2 ln 2n times for those that matter to u, about {self.that_matter:,.0f}, which makes {price:,.0f}."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -135,21 +140,21 @@ class Duel:
 
 
 def duel(made: Certified) -> Duel:
-    """The Perceptron of a certified source, on the examples as they are, and of Winnow and Balanced Winnow the better."""
-    facts, perceptron = made.facts, made.held[0]
+    """The better Perceptron of a certified source, and of Winnow and Balanced Winnow the better."""
+    additive, balanced = made.additive, next(each for each in made.held if isinstance(each.learner, BalancedWinnow))
     return Duel(
-        _side(perceptron, perceptron, facts.longest),
-        _side(made.multiplicative, next(each for each in made.held if isinstance(each.learner, BalancedWinnow)), facts.largest),
-        (facts.longest / facts.largest) ** 2 if facts.largest else 0.0,
-        _that_matter(perceptron),
-        facts.recipe.n,
-        facts.best_constant == 0,
+        _side(additive, additive),
+        _side(made.multiplicative, balanced),
+        made.facts.on_at_once,
+        _that_matter(additive),
+        made.facts.recipe.n,
+        made.facts.best_constant,
     )
 
 
-def _side(held: Held, with_margin: Held, size: float) -> Side:
-    shares = [clue.share for clue in with_margin.clues if clue.share is not None]
-    margin = (shares[0][0] / size, shares[0][1] / size) if shares and size else None
+def _side(held: Held, with_margin: Held) -> Side:
+    margins = [(clue.margin[0] / clue.radius, clue.margin[1] / clue.radius) for clue in with_margin.clues if clue.margin]
+    margin = margins[0] if margins else None
     mistakes = None if held.played is None else held.played.count.mistakes
     best = held.best
     if best is None:
@@ -168,13 +173,17 @@ def _that_matter(held: Held) -> float:
     return (float(sizes.sum()) / length) ** 2 if length else 0.0
 
 
-def _the(side: Side) -> str:
-    return f"The {side.called}" if side.called == "Perceptron" else side.called
+def _the(side: Side, article: str = "T") -> str:
+    name, _, how = side.called.partition(", ")
+    return f"{article}he {f'{how} {name}'.lstrip()}" if name == "Perceptron" else name
+
+
+def _mistakes(side: Side) -> str:
+    return plural(side.mistakes or 0, "mistake")
 
 
 def _against(won: Side, lost: Side) -> str:
-    if won.bound is None:
-        return "nothing is proven of either that says anything"
     if lost.bound is None:
-        return f"it is proven to make at most {won.bound:,} mistakes, and of {lost.called} nothing is proven that says anything"
-    return f"its bound is {won.bound:,} against {lost.bound:,}"
+        nothing = f"of {_the(lost, 't')} nothing is proven below the number of examples"
+        return f"its bound is {won.bound:,} ({won.theorem}), and {nothing}"
+    return f"its bound is {won.bound:,} ({won.theorem}) against {lost.bound:,} ({lost.theorem})"

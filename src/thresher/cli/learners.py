@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from thresher.errors import ParameterError
 
 if TYPE_CHECKING:
+    from thresher.linear import Winnow
     from thresher.store import StoredLearner
 
-__all__ = ["BIAS", "DEFAULT", "NAMES", "add_learner_options", "add_options_of", "check_learner", "make_learner"]
+__all__ = [
+    "BIAS",
+    "DEFAULT",
+    "NAMES",
+    "add_learner_options",
+    "add_options_of",
+    "check_learner",
+    "lower_start",
+    "make_learner",
+    "winnow_start",
+]
 
 DEFAULT = "portfolio"
 BIAS = 1.0
@@ -160,3 +171,15 @@ def check_learner(options: argparse.Namespace, learner: StoredLearner) -> None:
         if wanted is not None and wanted != known:
             shown = "" if wanted is True else f" {wanted}"
             raise ParameterError(f"found {flag}{shown}, but the model is {called(learner)}: leave the option out")
+
+
+def winnow_start(learner: Winnow) -> float:
+    """αn/((α − 1)θ), which each of Winnow's bounds begins with."""
+    arguments = learner._arguments()
+    return float(arguments["factor"] * learner.n / ((arguments["factor"] - 1.0) * arguments["threshold"]))
+
+
+def lower_start(learner: Winnow) -> str:
+    """How Winnow's bounds may become smaller."""
+    start = f"{winnow_start(learner):,.0f} of each bound are αn/((α − 1)θ)"
+    return f"{start}: a larger --threshold, up to n, or a smaller --n lowers that"

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher._core import Rounds
+from thresher.bounds import Certificate
+from thresher.bounds.printed import plural
 from thresher.cli.certified import HEAD, best, found, theorem_rows
 from thresher.cli.certifying import Certified, Facts, Streams
 from thresher.cli.duel import Duel, duel
@@ -51,10 +53,11 @@ def as_page(made: Certified, streams: Streams) -> str:
         CertifiedPage(
             title=f"{made.source}: what is proven",
             about=[
-                f"{facts.examples:,} examples, n={facts.recipe.n}; {facts.positives:,} of them are {facts.recipe.spelled(+1)}.",
-                f"The best constant makes {facts.best_constant:,} mistakes, repeating the last label {facts.repeat_last:,}.",
+                f"{plural(facts.examples, 'example')}, n={facts.recipe.n}; {facts.positives:,} are {facts.recipe.spelled(+1)}.",
+                f"Baselines: {facts.baselines}.",
             ],
             notices=facts.notices,
+            headline=_headline(made, headline),
             theorems=((*HEAD[:4], "theorem, and how large the comparator is"), _joined(theorem_rows(made))),
             curves=[_mistakes(made), *_margins(made, streams)],
             attributes=(("attribute", "weight", "part of ‖u‖₁"), [] if witness is None else witness),
@@ -66,6 +69,14 @@ def as_page(made: Certified, streams: Streams) -> str:
     )
 
 
+def _headline(made: Certified, headline: Certificate | None) -> str:
+    """The headline in one line, or that there is none."""
+    if headline is None:
+        return f"Nothing is proven below the {plural(made.facts.best_constant, 'mistake')} of the best constant."
+    name = next(held.name for held in made.held if headline in held.certificates)
+    return f"{name}: {headline.lines()['Claim']}, by {headline.bound.theorem.name}. {headline.lines()['Says']}"
+
+
 def _joined(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The last two columns in one, which the page can wrap."""
     return [(*row[:4], f"{row[4]}: {row[5]}") for row in rows]
@@ -75,7 +86,7 @@ def _mistakes(made: Certified) -> Curves:
     """The mistakes of the two so far, and below what they stay in any order."""
     x = np.linspace(0.0, made.facts.examples, min(_POINTS, made.facts.examples) + 1).tolist()
     lines: list[tuple[str, Sequence[float], int]] = []
-    for held, style in ((made.held[0], 1), (made.multiplicative, 2)):
+    for held, style in ((made.additive, 1), (made.multiplicative, 2)):
         if isinstance(held.played, Charted):
             lines.append((f"mistakes of {held.name}", held.played.course(x), style))
             if held.best is not None:

@@ -28,8 +28,10 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how SOURCE is read (a model remembers all of this but the last two)")
+def add_reading_options(
+    parser: argparse.ArgumentParser, remembers: str = "a model remembers all of this but the last two"
+) -> None:
+    group = parser.add_argument_group(f"how SOURCE is read ({remembers})")
     group.add_argument(
         "--format", choices=_FORMATS, help="svmlight (LIBSVM) or Vowpal Wabbit text; by default seen from the first line"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from thresher.bounds import Certificate, Verdict
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
+from thresher.cli.learners import lower_start
 from thresher.compose import Portfolio
 from thresher.evaluate import Confusion
 from thresher.linear import Elimination, MarginPerceptron, Perceptron, Winnow
@@ -209,9 +210,7 @@ def _proof(learned: Learned) -> str:
 def _hints(learner: StoredLearner, made: list[Certificate]) -> list[str]:
     """What may prove more."""
     if isinstance(learner, Winnow):
-        arguments = learner._arguments()
-        start = arguments["factor"] * learner.n / ((arguments["factor"] - 1.0) * arguments["threshold"])
-        return [f"{start:,.0f} of each bound are αn/((α − 1)θ): a larger --threshold, up to n, or a smaller --n lowers that"]
+        return [lower_start(learner)]
     if isinstance(learner, MarginPerceptron) and not made:
         return [f"with --margin {learner.margin:g} there is a theorem to check"]
     if isinstance(learner, Perceptron | MarginPerceptron):

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from thresher.bounds import Certificate
-from thresher.cli.certifying import Streams
+from thresher.bounds.printed import plural
+from thresher.cli.certified import aligned, ranked
+from thresher.cli.certifying import Facts, Streams, called, tightest
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
 from thresher.cli.reading import reading
 from thresher.data.source import Source
 from thresher.errors import ExampleError, ParameterError, SourceError, StoreError
-from thresher.evaluate.differences import Difference
+from thresher.evaluate.differences import Difference, other_length
 from thresher.evaluate.proof import Proof
 from thresher.store.proof import Reading
 
@@ -37,16 +39,26 @@ def verify(options: argparse.Namespace) -> int:
         found = [_compared(proof, runs, streams, options.check) for runs in _together(proof, streams)]
     wrong = [each for _, differences in found for each in differences]
     if wrong:
-        other = next((each for each in wrong if each.field.endswith(".fingerprint")), None)
-        if other is not None and len(wrong) > 1:
+        other = other_length(wrong) or next((str(each) for each in wrong if each.field.endswith(".fingerprint")), "")
+        if other and len(wrong) > 1:
             raise StoreError(f"{options.check} is not of this stream: {other}")
         raise StoreError(f"{options.check} does not hold: {'; '.join(map(str, wrong[:3]))}{_more(len(wrong) - 3)}")
-    certificates = [each for made, _ in found for each in made]
+    certified = [each for some, _ in found for each in some]
     if options.json:
-        print_json({"certificates": [each.as_dict() for each in certificates], "holds": True, "source": list(source.places)})
+        told = [each.as_dict() for _, certificates in certified for each in certificates]
+        prints = [{"fingerprint": value, "learners": names} for value, names in _fingerprints(proof).items()]
+        print_json({"certificates": told, "fingerprints": prints, "holds": True, "source": list(source.places)})
     else:
-        print(_as_text(options.check, source, proof, certificates))
+        print(_as_text(options.check, source, proof, certified))
     return 0
+
+
+def _fingerprints(proof: Proof) -> dict[str, list[str]]:
+    """Of the examples, as the learners see them that are named with it."""
+    prints: dict[str, list[str]] = {}
+    for run, learner in zip(proof.runs, proof.learners, strict=True):
+        prints.setdefault(run["stream"]["fingerprint"], []).append(called(learner))
+    return prints
 
 
 def _more(fields: int) -> str:
@@ -74,21 +86,25 @@ def _together(proof: Proof, streams: Streams) -> list[list[int]]:
     """Which runs share a pass: all, unless names may share a slot, where the learner says what becomes of their values."""
     kinds: dict[str, list[int]] = {}
     for k, learner in enumerate(proof.learners):
-        kinds.setdefault(learner.rule.values if streams.named else "", []).append(k)
+        kinds.setdefault(learner.rule.values if streams.recipe.named else "", []).append(k)
     return list(kinds.values())
 
 
-def _compared(proof: Proof, runs: list[int], streams: Streams, path: str) -> tuple[list[Certificate], list[Difference]]:
+def _compared(
+    proof: Proof, runs: list[int], streams: Streams, path: str
+) -> tuple[list[tuple[str, list[Certificate]]], list[Difference]]:
     """These runs of the file, in one pass over the examples as their learners see them."""
     some = Proof(tuple(proof.runs[k] for k in runs), proof.reading)
-    rule = some.learners[0].rule if streams.named else None
+    rule = some.learners[0].rule if streams.recipe.named else None
     try:
-        made, differences = some.compared(streams.opened(rule, "checking"))
+        made, differences = some.compared(streams.opened(rule, "checking"), Facts(streams.recipe).name)
     except SourceError:
         raise
     except ExampleError as error:
         raise StoreError(f"{path}: a learner that it names cannot learn this source: {error}") from None
-    return made, [_renumbered(each, runs) for each in differences]
+    return [(called(learner), of_run) for learner, of_run in zip(some.learners, made, strict=True)], [
+        _renumbered(each, runs) for each in differences
+    ]
 
 
 def _renumbered(difference: Difference, runs: list[int]) -> Difference:
@@ -97,7 +113,10 @@ def _renumbered(difference: Difference, runs: list[int]) -> Difference:
     return difference._replace(field=f"runs[{runs[int(place[5:-1])]}]{dot}{rest}")
 
 
-def _as_text(path: str, source: Source, proof: Proof, certificates: list[Certificate]) -> str:
-    lines = [f"{path} holds: every learner was played on {source} again, and all that it says was found"]
-    lines += [f"fingerprint {proof.runs[0]['stream']['fingerprint']}", ""]
-    return "\n".join([*lines, *(f"  {certificate!r}" for certificate in certificates)])
+def _as_text(path: str, source: Source, proof: Proof, certified: list[tuple[str, list[Certificate]]]) -> str:
+    prints, examples = _fingerprints(proof), proof.runs[0]["stream"]["examples"]
+    played = f"every learner was played on the {plural(examples, 'example')} of {source} again"
+    lines = [f"{path} holds: {played}, and all that it says was found"]
+    for value, names in prints.items():
+        lines.append(f"fingerprint {value}" + (f" ({'; '.join(names)})" if len(prints) > 1 else ""))
+    return "\n".join([*lines, "", *aligned(ranked((name, each) for name, some in certified for each in tightest(some)))])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from thresher.bounds.printed import shown
 
-__all__ = ["Difference", "Exact", "differences", "settled"]
+__all__ = ["Difference", "Exact", "differences", "other_length", "settled"]
 
 #: For the witness of this number what its theorems' numbers are exactly, by name, as far as that is known.
 Exact = Callable[[int], Mapping[str, Fraction]]
@@ -45,6 +45,16 @@ def differences(found: object, expected: object, field: str = "") -> Iterator[Di
             yield from differences(one, other, f"{field}[{k}]")
     elif type(found) is not type(expected) or found != expected:
         yield Difference(field, found, expected)
+
+
+def other_length(wrong: Sequence[Difference]) -> str:
+    """What to say, instead of all that differs, where the stream has not as many examples as that of the proof."""
+    counts = [each for each in wrong if each.field.endswith("stream.examples")]
+    if not counts or not any(each.field.endswith("stream.fingerprint") for each in wrong):
+        return ""
+    found, expected = counts[0].found, counts[0].expected
+    shows = [f"{count:,}" if type(count) is int else shown(count) for count in (expected, found)]
+    return f"found {shows[0]} example{'s' * (expected != 1)}, the proof is of {shows[1]}"
 
 
 def settled(difference: Difference, exact: Exact) -> bool:

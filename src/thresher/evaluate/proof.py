@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 
 from thresher._core import PerceptronRule, Rounds
 from thresher.bounds import Certificate, Verdict
-from thresher.bounds.printed import shown
+from thresher.bounds.printed import plural, shown
 from thresher.data.fingerprint import Fingerprint
 from thresher.data.recipe import HASH, MOST_SLOTS
 from thresher.data.source import Place
 from thresher.errors import BoundViolated, ExampleError, ParameterError, StoreError
-from thresher.evaluate.differences import Difference, differences, settled
+from thresher.evaluate.differences import Difference, differences, other_length, settled
 from thresher.evaluate.exact import exactly
 from thresher.evaluate.parts import Examples, parts
-from thresher.ledger import Comparator, Ledger, Separator
+from thresher.ledger import Comparator, Disjunction, Ledger, Separator
 from thresher.ledger.told import made, told
 from thresher.linear import LEARNERS, LinearLearner
 from thresher.store.proof import Reading, read_proof, write_proof
@@ -84,8 +84,8 @@ class Played:
         }
 
 
-def play_again(played: Sequence[Played], examples: Examples, watch: Callable[[int], None] | None = None) -> str:
-    """Plays the examples once, all of these side by side, and returns the stream's fingerprint; `watch` is told the rounds."""
+def play_again(played: Sequence[Played], examples: Examples) -> str:
+    """Plays the examples once, all of these side by side, and returns the stream's fingerprint."""
     n = played[0].learner.n
     fingerprint = Fingerprint(n)
     for part in parts(examples):
@@ -93,8 +93,6 @@ def play_again(played: Sequence[Played], examples: Examples, watch: Callable[[in
             raise ExampleError(f"found examples with n = {part.n}, expected n = {n}")
         rounds = [each.enter(part.X, part.y, part.weights) for each in played]
         fingerprint.enter(part.matrix(), rounds[0].labels, part.weights)
-        if watch is not None:
-            watch(played[0].count.rounds)
     if played[0].count.rounds == 0:
         raise ExampleError("found no examples, expected at least one")
     return fingerprint.value
@@ -112,11 +110,13 @@ class Proof:
     >>> examples = [([[2, 0], [0, 2]] * 50, [+1, -1] * 50)]
     >>> proof = th.certify(th.Perceptron(2), examples, th.Separator([1.0, -1.0]))
     >>> print(proof)
-    Perceptron(n=2, normalize=False, bias=None, tie='plus'): 1 mistakes in 100 examples
-      at most 1 mistakes by Perceptron, separable, after the run
+    Perceptron(n=2, normalize=False, bias=None, tie='plus'): 1 mistake in 100 examples
+      at most 1 mistake by Perceptron, separable, after the run
       at most 2 mistakes by Perceptron, separable
       at most 8 mistakes by Perceptron, distance
       at most 8 mistakes by Perceptron, squared distance
+    >>> proof
+    <proof: Perceptron, 1 mistake in 100 examples, 4 certificates>
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     proof.save(pathlib.Path(folder) / "proof.json")
     ...     again = th.Proof.load(pathlib.Path(folder) / "proof.json")
@@ -151,21 +151,28 @@ class Proof:
     def check(self, examples: Examples) -> list[Certificate]:
         """Plays the learners again and returns what is certified; `StoreError` names what the proof has otherwise."""
         certificates, wrong = self.compared(examples)
+        if other := other_length(wrong):
+            raise StoreError(other)
         if wrong:
             more = f"; and {len(wrong) - 1} more fields differ" if len(wrong) > 1 else ""
             raise StoreError(f"{wrong[0]}{more}")
-        return certificates
+        return [each for made in certificates for each in made]
 
     def compared(
-        self, examples: Examples, watch: Callable[[int], None] | None = None
-    ) -> tuple[list[Certificate], list[Difference]]:
-        """What is certified when the learners play again, in one pass, and every field that says otherwise.
+        self, examples: Examples, names: Callable[[int], str] | None = None
+    ) -> tuple[list[list[Certificate]], list[Difference]]:
+        """What is certified of each run when the learners play again, in one pass, and every field that says otherwise.
+
+        `names` says how a slot is printed.
 
         A number that differs by less than 10⁻⁹ of it, as another computer's logarithms may, is right if it is on the safe side
         of the exact one: a second pass, in fractions, decides that.
         """
         played = [self._played(k) for k in range(len(self.runs))]
-        fingerprint = play_again(played, examples, watch)
+        for witness in (witness for each in played for witness in each.witnesses):
+            if names is not None and isinstance(witness, Disjunction):
+                witness.names = names
+        fingerprint = play_again(played, examples)
         found = []
         for k, (run, again) in enumerate(zip(self.runs, played, strict=True)):
             exact = cache(partial(again.exactly, examples=examples))
@@ -174,7 +181,7 @@ class Proof:
                 for each in differences(run, again.told(fingerprint))
                 if not settled(each, exact)
             ]
-        return [each for again in played for made in again.certificates for each in made], found
+        return [[each for made in again.certificates for each in made] for again in played], found
 
     @property
     def learners(self) -> list[LinearLearner]:
@@ -196,11 +203,36 @@ class Proof:
         lines = []
         for run in self.runs:
             arguments = ", ".join(f"{name}={value!r}" for name, value in run["learner"]["parameters"].items())
-            counts = f"{run['mistakes']} mistakes in {run['stream']['examples']} examples"
+            counts = f"{_many(run['mistakes'], 'mistakes')} in {_many(run['stream']['examples'], 'examples')}"
             lines.append(f"{run['learner']['name']}({arguments}): {counts}")
             found = [each for proven in run["proven"] for each in proven["certificates"]]
-            lines += [f"  at most {each['at_most']} {each['on']} by {each['theorem']}" for each in found]
+            lines += [f"  at most {_many(each['at_most'], each['on'])} by {each['theorem']}" for each in found]
+            lines += [] if found else [f"  nothing proven: {_nothing(run)}"]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<proof: {'; '.join(map(_short, self.runs))}>"
+
+
+def _many(count: object, what: object) -> str:
+    """A count of a run, whatever a file says there."""
+    if type(count) is not int:
+        return f"{shown(count)} {what}"
+    return plural(count, what.removesuffix("s")) if isinstance(what, str) and what.endswith("s") else f"{count:,} {what}"
+
+
+def _nothing(run: Mapping[str, Any]) -> str:
+    """Why a run has no certificate."""
+    if not run["proven"]:
+        return "no witness was given"
+    witness = "this witness" if len(run["proven"]) == 1 else "these witnesses"
+    return f"no theorem about {run['learner']['name']} holds with {witness}; th.Ledger(witness) says why"
+
+
+def _short(run: Mapping[str, Any]) -> str:
+    counts = f"{_many(run['mistakes'], 'mistakes')} in {_many(run['stream']['examples'], 'examples')}"
+    made = sum(len(proven["certificates"]) for proven in run["proven"])
+    return f"{run['learner']['name']}, {counts}, {plural(made, 'certificate') if made else 'nothing proven'}"
 
 
 def certify(learner: LinearLearner, examples: Examples, *witnesses: Comparator, reading: Reading | None = None) -> Proof:

@@ -29,7 +29,8 @@ _PASSES = 20
 class FoundSeparator:
     """A separator with nearly the largest margin, and the interval that this one lies in.
 
-    `margin` is min y·(u·x)/‖u‖ from below, and no u has more than `most`; both of the examples as the Perceptron sees them.
+    `margin` is min y·(u·x)/‖u‖ from below, and no u has more than `most`; both of the examples as the Perceptron sees them,
+    whose largest ‖x‖ is `radius`.
     `witness` is None if no u was found that separates. `proof` holds rows, from 0, with whole coefficients above 0, whose sum
     of y·x is exactly zero: then nothing separates them, and `most` is 0. Without `witness` and `proof` it is not known, but no
     margin is above `most`.
@@ -38,6 +39,7 @@ class FoundSeparator:
     witness: Separator | None
     margin: float
     most: float
+    radius: float
     proof: Proof
     how: str
     passes: int
@@ -68,8 +70,9 @@ def best_separator(
     """
     positive(gap=gap)
     rows = Rows(examples, lambda n: Perceptron(n, bias=bias, normalize=normalize), memory)
+    radius = rows.signed.radius * rows.signed.scale
     if proof := contradiction(rows):
-        return FoundSeparator(None, 0.0, 0.0, proof, "a row of zeros, or an example with both labels", rows.passes)
+        return FoundSeparator(None, 0.0, 0.0, radius, proof, "a row of zeros, or an example with both labels", rows.passes)
     signed, work = rows.signed, Work()
     found = _hardest(signed, gap, work)
     for _ in range(_PASSES if rows.sampled else 0):
@@ -93,6 +96,7 @@ def best_separator(
         witness if margin > 0.0 else None,
         margin,
         0.0 if proof else found.most * rows.signed.scale,
+        radius,
         proof,
         f"Newton's steps on {rows.how}",
         rows.passes,

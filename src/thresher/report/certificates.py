@@ -31,6 +31,7 @@ class CertifiedPage(NamedTuple):
     title: str
     about: Sequence[str]
     notices: Sequence[str]
+    headline: str
     theorems: Rows
     curves: Sequence[Curves]
     attributes: Rows
@@ -44,12 +45,13 @@ def certified_page(shown: CertifiedPage) -> str:
     """The page as HTML: one file that needs no other, no script, and no net.
 
     >>> curves = Curves("Mistakes", "", "mistakes", [0, 1], [("a < b", [0.0, 1.0], 0)])
-    >>> made = certified_page(CertifiedPage("t", ["3"], [], ([], []), [curves], ([], []), ([], []), ["Neither."], [], {}))
-    >>> "a &lt; b" in made, "Neither." in made, "<script" in made
-    (True, True, False)
+    >>> page = CertifiedPage("t", ["3"], [], "5 of 9", ([], []), [curves], ([], []), ([], []), ["Neither."], [], {})
+    >>> made = certified_page(page)
+    >>> "a &lt; b" in made, '<p class="proof">5 of 9</p>' in made, "Neither." in made, "<script" in made
+    (True, True, True, False)
     """
     parts = [f"<h1>{escape(shown.title)}</h1>", *_said(shown.about, "soft"), *_said(shown.notices)]
-    parts += [f'<p class="proof">{escape(shown.verdict[0])}</p>'] if shown.verdict else []
+    parts += _said([shown.headline], "proof")
     if shown.theorems[1]:
         parts.append(section("What is proven, every premise checked on every row", tabled(*shown.theorems, "theorems proven")))
     parts += [_drawn(curves) for curves in shown.curves]
