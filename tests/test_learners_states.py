@@ -398,6 +398,15 @@ def test_a_refutation_needs_a_mistake_on_a_positive_example() -> None:
 numbers = st.one_of(st.floats(), st.integers(-3, 3).map(float), st.floats(-400, 400))
 
 
+def test_a_threshold_that_would_make_a_score_infinite_is_refused() -> None:
+    learner = th.ScaledWinnow(3, bias=1.0)
+    learner.learn([0, 0, 0], -1)
+    parameters, arrays = copy.deepcopy(learner.state())
+    parameters["heads"]["threshold"] = 5e-324
+    with pytest.raises(th.StoreError, match="found a threshold of 5e-324"):
+        th.ScaledWinnow.from_state(parameters, arrays)
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @given(data=st.data())
 @settings(max_examples=25)

@@ -96,7 +96,8 @@ class ScaledWinnow(LinearLearner):
             return "found weights other than 1 in a learner that never moved, or met no value"
         if self.rule.bias is None and bias_weight != 1.0:
             return f"found a bias weight of {bias_weight} in a learner without a bias"
-        if not 0.0 <= threshold <= 2.0**20 * (heads["n"] + 1) or not 0.0 <= scale <= LARGEST_VALUE:
+        reached = threshold == 0.0 or 2.0**-21 <= threshold <= 2.0**20 * (heads["n"] + 1)  # a sum is at least 1
+        if not reached or not 0.0 <= scale <= LARGEST_VALUE:
             return f"found a threshold of {threshold} and a scale of {scale}, beyond what learning can reach"
         if (heads["rounds"] == 0 and (threshold, scale) != (0.0, 0.0)) or (threshold == 0.0 and heads["updates"] > 0):
             return f"found a threshold of {threshold} and a scale of {scale} after {heads['rounds']} rounds"
