@@ -338,7 +338,7 @@ BAD_FILES = {
     "deep": (b"[" * 100_000, "too deeply nested"),
     "NaN": (b'{"kind": NaN}', "found NaN, expected a finite number"),
     "huge": (b'{"kind": 1e999}', "found 1e999, expected a number that float64 holds"),
-    "twice": (b'{"kind": 1, "kind": 2}', "found the field 'kind' twice"),
+    "twice": (b'{"kind": 1, "kind": 2}', "found the key 'kind' twice"),
     "long": (b'{"kind": ' + b"9" * 5000 + b"}", "found no JSON"),
     "newer": (b'{"kind": "thresher proof", "version": 2}', "found a proof of version 2, expected version 1"),
     "version": (b'{"kind": "thresher proof", "version": true}', "found a proof of version True"),

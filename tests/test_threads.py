@@ -179,20 +179,11 @@ def test_what_a_text_raises_comes_after_what_it_gave() -> None:
     class Failing:
         given = 0
 
-        def readinto(self, buffer: memoryview, /) -> int:
-            raise NotImplementedError
-
-        def readinto1(self, buffer: memoryview, /) -> int:
-            raise NotImplementedError
-
         def read1(self, size: int = 1, /) -> bytes:
             self.given += 1
             if self.given == 3:
                 raise EOFError
             return b"ab"
-
-        def peek(self, size: int = 1, /) -> bytes:
-            raise NotImplementedError
 
     text, room = Ahead(Failing()), bytearray(3)
     assert text.readinto(memoryview(room)) == 3
@@ -241,11 +232,8 @@ def test_whoever_waits_for_a_piece_is_told_when_it_is_closed() -> None:
     assert waiting.read1() == b""
 
 
-class Silent(io.BufferedReader):
+class Silent:
     """A text that says nothing for a while, and then ends."""
-
-    def __init__(self) -> None:
-        super().__init__(io.BytesIO(b""))
 
     def read1(self, size: int = -1, /) -> bytes:
         time.sleep(0.3)

@@ -6,20 +6,24 @@ from queue import SimpleQueue
 from threading import Event, Thread, current_thread
 from typing import Protocol
 
-__all__ = ["Ahead", "Text"]
+__all__ = ["Ahead", "Pieces", "Text"]
 
 _PIECE = 1 << 18  # bytes at most
 _WAITING = 32  # pieces
 
 
-class Text(Protocol):
+class Pieces(Protocol):
+    """What is read ahead: it gives some bytes at a time, and none at its end."""
+
+    def read1(self, size: int = ..., /) -> bytes: ...
+
+
+class Text(Pieces, Protocol):
     """What a reader needs of a file."""
 
     def readinto(self, buffer: memoryview, /) -> int: ...
 
     def readinto1(self, buffer: memoryview, /) -> int: ...
-
-    def read1(self, size: int = ..., /) -> bytes: ...
 
     def peek(self, size: int = ..., /) -> bytes: ...
 
@@ -38,7 +42,7 @@ class Ahead:
     >>> text.close()
     """
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: Pieces) -> None:
         self._text = text
         self._pieces: SimpleQueue[bytes | BaseException] = SimpleQueue()
         self._room: SimpleQueue[None] = SimpleQueue()  # an entry for each piece that may still be read

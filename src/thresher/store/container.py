@@ -22,7 +22,7 @@ from thresher.store.atomic import replace
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-__all__ = ["Contents", "read", "write"]
+__all__ = ["Contents", "each_once", "read", "write"]
 
 _HEADER = "header"
 _ALIGNMENT = 64
@@ -114,13 +114,14 @@ def _json(header: dict[str, Any]) -> bytes:
 
 
 def _parsed(text: bytes) -> dict[str, Any]:
-    header = json.loads(text.decode(), object_pairs_hook=_each_once)
+    header = json.loads(text.decode(), object_pairs_hook=each_once)
     if not isinstance(header, dict):
         raise ValueError(f"found {type(header).__name__}, expected an object")
     return header
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose keys must differ."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

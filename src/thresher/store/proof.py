@@ -14,6 +14,7 @@ from thresher.data.recipe import HASH, MOST_TOGETHER, Recipe
 from thresher.data.source import Place
 from thresher.errors import StoreError
 from thresher.store import atomic
+from thresher.store.container import each_once
 
 __all__ = ["CERTIFICATE", "KIND", "VERSION", "Reading", "read_proof", "write_proof"]
 
@@ -58,7 +59,7 @@ def read_proof(path: Place) -> tuple[Reading | None, list[Mapping[str, Any]]]:
     """
     try:
         text = Path(path).read_bytes().decode()
-        stored = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
+        stored = json.loads(text, object_pairs_hook=each_once, parse_constant=_no_number, parse_float=_finite)
         return _shaped(stored)
     except StoreError as error:
         raise StoreError(f"{path}: {error}") from None
@@ -117,15 +118,6 @@ def _listed(stored: object, place: str) -> list[object]:
     if not isinstance(stored, list):
         raise StoreError(f"{place}: found {shown(stored)}, expected a list")
     return stored
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    fields: dict[str, object] = {}
-    for name, value in pairs:
-        if name in fields:
-            raise StoreError(f"found the field {name!r} twice, expected it once")
-        fields[name] = value
-    return fields
 
 
 def _no_number(word: str) -> NoReturn:
