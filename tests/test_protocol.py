@@ -30,7 +30,7 @@ def test_the_public_names() -> None:
         "ClassSeparator", "ConcurrentUse", "Conservative", "Consistent", "Constant", "Cover", "Disjunction", "Elimination",
         "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge", "Hypothesis", "ImprovedMajority",
         "Invariant", "Label", "LabelError", "LaneError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "LossRound",
-        "LossRounds", "MarginPerceptron", "Mixture", "MulticlassPerceptron", "NotRealizable", "OneVersusRest", "Optimal",
+        "LossRounds", "MarginPerceptron", "Measured", "Metrics", "Mixture", "MulticlassPerceptron", "NotRealizable", "OneVersusRest", "Optimal",
         "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction", "Proof",
         "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError", "Stream",
         "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "certify", "hindsight", "load",

@@ -14,7 +14,8 @@ import pytest
 from tests.commands import run
 from tests.forecast_tables import forecasts, write_table
 from thresher.report.chart import CLASSES, Line, chart, legend, ticks
-from thresher.report.experts import Page, Picture, page
+from thresher.report.curves import GREY, Curves
+from thresher.report.experts import Page, page
 
 VOID = ("meta", "br", "hr", "img", "link", "input")
 
@@ -173,7 +174,7 @@ def test_a_short_run_has_a_page_too(rounds: int, tmp_path: Path) -> None:
 
 
 def test_a_page_without_proof_pictures_or_coming_rows() -> None:
-    html = page(Page("t", [], (["who"], [["a"]]), [], "", [1.0], None, [], ([], []), ([], []), {}))
+    html = page(Page("t", [], (["who"], [["a"]]), [], "", [], ([], []), ([], []), {}))
     parsed(html)
     assert "Next forecasts" not in html
     assert 'class="proof"' not in html
@@ -222,9 +223,8 @@ def test_the_legend_escapes_and_has_a_swatch_for_each() -> None:
 
 
 def test_a_picture_of_lines_without_colours_of_their_own() -> None:
-    picture = Picture("P", "", "w", [("x", [1.0, 2.0], -1), ("y", [1.0, 3.0], 99)])
-    html = page(
-        Page("t", [], (["who"], [["a"]]), [], "", [1.0, 2.0], lambda t: f"<{t:.0f}>", [picture], ([], []), ([], []), {})
-    )
+    lines = [("x", [1.0, 2.0], GREY), ("y", [1.0, 3.0], GREY)]
+    picture = Curves("P", "", "w", [1.0, 2.0], lines, lambda t: f"<{t:.0f}>", others="forecaster")
+    html = page(Page("t", [], (["who"], [["a"]]), [], "", [picture], ([], []), ([], []), {}))
     assert "2 other forecasters" in html
     assert "&lt;1&gt;" in html

@@ -1,7 +1,6 @@
 // Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
-#include <cmath>
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +53,10 @@ template <class T>
 auto column(nb::handle self, const T* data) {
     const auto& rounds = nb::cast<const Rounds&>(self);
     return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {rounds.columns.size}, self);
+}
+
+nb::object column_or_none(nb::handle self, const double* data) {
+    return data == nullptr ? nb::none() : nb::cast(column(self, data));
 }
 
 std::size_t rows_in(nb::handle examples) {
@@ -112,15 +115,17 @@ Round round_at(const Rounds& rounds, std::int64_t k) {
             outcome.changed,
             rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[at]),
             rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule, rounds.origin->n}) : std::nullopt,
-            entry(rounds.losses)};
+            entry(rounds.losses),
+            nb::none(),
+            entry(rounds.chances)};
 }
 
 using Digest = std::optional<std::uint64_t>;
 using OriginState = std::optional<std::tuple<nb::object, std::size_t, Digest, Digest, Digest, double>>;
-using RoundState =
-    std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, std::optional<double>, OriginState, nb::object>;
+using RoundState = std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, std::optional<double>,
+                              OriginState, nb::object, std::optional<double>>;
 using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
-                               Vector<bool>, nb::object, Column, Column, OriginState, nb::object>;
+                               Vector<bool>, nb::object, Column, Column, OriginState, nb::object, Column>;
 
 OriginState state_of(const std::optional<Origin>& origin) {
     if (!origin) return std::nullopt;
@@ -228,6 +233,9 @@ void bind_round(nb::module_& m) {
             "regret_bound", [](const Round& r) { return from_standing(r, "regret_bound"); },
             nb::sig("def regret_bound(self, /) -> float | None"),
             "Of a portfolio: what its master proves of the regret until now; None where it is silent.")
+        .def_ro(
+            "calibrated", &Round::chance,
+            "Of a portfolio: the calibrated probability of +1, made before the label came; None for other learners.")
         .def_ro("standing", &Round::standing, nb::sig("def standing(self, /) -> Standing | None"),
                 "Of a portfolio: where it stands after this round.")
         .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
@@ -276,17 +284,18 @@ void bind_round(nb::module_& m) {
             "__getstate__",
             [](const Round& round) {
                 return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
-                                      round.weight, round.lost, state_of(round.origin), round.standing);
+                                      round.weight, round.lost, state_of(round.origin), round.standing, round.chance);
             },
             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Round& self, const RoundState& state) {
-                const auto& [t, example, prediction, label, changed, weight, lost, origin, standing] = state;
+                const auto& [t, example, prediction, label, changed, weight, lost, origin, standing, chance] = state;
                 if (lost) checked_part("a loss", *lost);
+                if (chance) checked_part("calibrated", *chance);
                 new (&self)
-                    Round{checked_t(t),           example,           prediction, checked_label(label),      changed,
-                          checked_weight(weight), origin_of(origin), lost,       checked_standing(standing)};
+                    Round{checked_t(t),           example,           prediction, checked_label(label),       changed,
+                          checked_weight(weight), origin_of(origin), lost,       checked_standing(standing), chance};
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
@@ -341,10 +350,7 @@ void bind_rounds(nb::module_& m) {
             nb::rv_policy::automatic, "Each round's loss.")
         .def_prop_ro(
             "p_positive",
-            [](nb::handle self) -> nb::object {
-                const auto& shares = nb::cast<const Rounds&>(self).shares;
-                return shares ? nb::cast(column(self, shares.get())) : nb::none();
-            },
+            [](nb::handle self) { return column_or_none(self, nb::cast<const Rounds&>(self).shares.get()); },
             nb::sig("def p_positive(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
             "Each round's chance or share of weight of +1; None where the learner has none.")
         .def_prop_ro(
@@ -361,6 +367,11 @@ void bind_rounds(nb::module_& m) {
             "regret_bound", [](const Rounds& r) { return from_standing(r, "regret_bound"); },
             nb::sig("def regret_bound(self, /) -> float | None"),
             "Of a portfolio: what its master proves of the regret until now; None where it is silent.")
+        .def_prop_ro(
+            "calibrated",
+            [](nb::handle self) { return column_or_none(self, nb::cast<const Rounds&>(self).chances.get()); },
+            nb::sig("def calibrated(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
+            "Of a portfolio: each round's calibrated probability of +1, made before its label came; None for others.")
         .def_ro("standing", &Rounds::standing, nb::sig("def standing(self, /) -> Standing | None"),
                 "Of a portfolio: where it stands after these rounds.")
         .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
@@ -393,20 +404,21 @@ void bind_rounds(nb::module_& m) {
             "__getstate__",
             [](nb::handle self) {
                 const auto& rounds = nb::cast<const Rounds&>(self);
-                return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
-                                      self.attr("scores"), self.attr("changed"), rounds.weights,
-                                      rounds.losses ? nb::object(self.attr("losses")) : nb::none(),
-                                      self.attr("p_positive"), state_of(rounds.origin), rounds.standing);
+                return nb::make_tuple(
+                    rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"), self.attr("scores"),
+                    self.attr("changed"), rounds.weights, rounds.losses ? nb::object(self.attr("losses")) : nb::none(),
+                    self.attr("p_positive"), state_of(rounds.origin), rounds.standing, self.attr("calibrated"));
             },
             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Rounds& self, const RoundsState& state) {
                 const auto& [first, examples, predictions, labels, scores, changed, weights, losses, shares, origin,
-                             standing] = state;
+                             standing, chances] = state;
                 new (&self) Rounds(build_rounds(first, examples, predictions, labels, scores, changed, weights, losses,
                                                 shares, origin_of(origin)));
                 self.standing = checked_standing(standing);
+                self.chances = checked_parts("calibrated", chances, self.columns.size);
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }

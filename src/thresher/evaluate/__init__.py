@@ -2,10 +2,28 @@
 
 from thresher.evaluate.blackboard import Trace, trace
 from thresher.evaluate.confusion import Confusion, percent
+from thresher.evaluate.course import Course
 from thresher.evaluate.margin import promising_margin
+from thresher.evaluate.measuring import Measuring
+from thresher.evaluate.metrics import Measured, Metrics
 from thresher.evaluate.outcomes import Outcomes
 from thresher.evaluate.play import play
 from thresher.evaluate.proof import Proof, certify
 from thresher.evaluate.witness import witnesses
 
-__all__ = ["Confusion", "Outcomes", "Proof", "Trace", "certify", "percent", "play", "promising_margin", "trace", "witnesses"]
+__all__ = [
+    "Confusion",
+    "Course",
+    "Measured",
+    "Measuring",
+    "Metrics",
+    "Outcomes",
+    "Proof",
+    "Trace",
+    "certify",
+    "percent",
+    "play",
+    "promising_margin",
+    "trace",
+    "witnesses",
+]

@@ -7,7 +7,7 @@ from html import escape
 
 from thresher.notebook import table
 
-__all__ = ["document", "listed", "section", "tabled"]
+__all__ = ["document", "listed", "said", "section", "tabled"]
 
 #: The colours of lines on white and on black; the first is the combination's. Apart for colour-blind eyes, too.
 _LIGHT = ("#111111", "#0060a8", "#c04a00", "#00795a", "#a8307a", "#7a6a00", "#5a4fcf", "#008ba3", "#8c8c8c")
@@ -74,9 +74,15 @@ def section(heading: str, inside: str) -> str:
     return f"<section><h2>{escape(heading)}</h2>{inside}</section>"
 
 
+def said(lines: Iterable[str], kind: str = "") -> list[str]:
+    """Lines of text, each a paragraph of this class."""
+    opened = f'<p class="{kind}">' if kind else "<p>"
+    return [f"{opened}{escape(line)}</p>" for line in lines]
+
+
 def tabled(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """A table, which may be wider than the page."""
-    return f'<div class="{f"scroll {kind}".strip()}">{table(head, rows)}</div>'
+    """A table, which may be wider than the page: then the arrow keys move it."""
+    return f'<div class="{f"scroll {kind}".strip()}" tabindex="0" role="group">{table(head, rows)}</div>'
 
 
 def listed(lines: Mapping[str, str]) -> str:
