@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -20,6 +19,7 @@ __all__ = ["Measured", "Metrics"]
 _SUMS = ("found", "missed", "false_alarms", "rejected", "forecast", "log_sum", "brier_sum")
 _KEPT = np.dtype([("label", "i1"), ("said", "i1"), ("score", "<f8"), ("chance", "<f8"), ("weight", "<f8")])
 _MOST = 2**62
+_TOGETHER = 4096
 _WIDEST = 10**8
 _HEAVIEST = 2.0**150  # the core takes none above it
 
@@ -203,8 +203,9 @@ class Metrics:
             raise ParameterError(f"found window = {window!r}, expected a whole number of rounds from 1 to 10^8")
         self.window = window
         self._so_far = Measured()
-        self._kept: deque[Judged] = deque()
-        self._rounds_kept = 0
+        self._window = Judged.of(np.empty(0, np.int8), np.empty(0, np.int8), np.empty(0), None, None)
+        self._waiting: list[Judged] = []
+        self._rounds_waiting = 0
 
     def enter(self, entered: Round | Rounds) -> None:
         """Adds a round, or many, as `learn` or `learn_many` returned them."""
@@ -242,44 +243,38 @@ class Metrics:
         self.add(judged)
 
     def add(self, judged: Judged) -> None:
-        """Adds predictions that were checked."""
-        if len(judged.labels) == 0:
-            return
-        self._so_far = self._so_far.after(judged)
+        """Adds predictions that were checked. They are summed with others, a few thousand at a time."""
         truth, said, *others = judged
-        recent = slice(-self.window, None)  # copied: a view would keep all examples alive
-        self._keep(Judged(truth[recent].copy(), said[recent].copy(), *(column[recent].copy() for column in others)))
+        self._waiting.append(Judged(truth.copy(), said.copy(), *(column.copy() for column in others)))
+        self._rounds_waiting += len(truth)
+        if self._rounds_waiting >= _TOGETHER:
+            self._settle()
 
-    def _keep(self, judged: Judged) -> None:
-        self._kept.append(judged)
-        self._rounds_kept += len(judged.labels)
-        while self._rounds_kept - len(self._kept[0].labels) >= self.window:
-            self._rounds_kept -= len(self._kept.popleft().labels)
+    def _settle(self) -> None:
+        """Sums what waits, and keeps the last rounds of it."""
+        if self._rounds_waiting:
+            judged = _joined(self._waiting)
+            self._so_far = self._so_far.after(judged)
+            self._window = _joined([self._window, judged], self.window)
+            self._waiting, self._rounds_waiting = [], 0
 
     @property
     def so_far(self) -> Measured:
         """What was measured of all rounds; without an AUC, for which all scores would have to be kept."""
+        self._settle()
         return self._so_far
 
     @property
     def last(self) -> Measured:
         """What was measured of the last `window` rounds, or of all while there are fewer."""
-        judged = self._window()
-        return _with_auc(Measured().after(judged), judged)
-
-    def _window(self) -> Judged:
-        """The last rounds, in one piece."""
-        if not self._kept:
-            return Judged(np.empty(0, np.int8), np.empty(0, np.int8), np.empty(0), np.empty(0), np.empty(0))
-        whole_ = Judged(*(np.concatenate(columns)[-self.window :] for columns in zip(*self._kept, strict=True)))
-        self._kept, self._rounds_kept = deque([whole_]), len(whole_.labels)
-        return whole_
+        self._settle()
+        return _with_auc(Measured().after(self._window), self._window)
 
     def state(self) -> tuple[dict[str, Any], NDArray[np.uint8]]:
         """Everything, as JSON and bytes can hold it; `from_state` makes it again."""
-        judged = self._window()
-        rows = np.empty(len(judged.labels), _KEPT)
-        for name, column in zip(_KEPT.names or (), judged, strict=True):
+        self._settle()
+        rows = np.empty(len(self._window.labels), _KEPT)
+        for name, column in zip(_KEPT.names or (), self._window, strict=True):
             rows[name] = column
         sums = {name: getattr(self._so_far, name) for name in _SUMS}
         return {"window": self.window, "rounds": self._so_far.rounds, **sums}, np.frombuffer(rows.tobytes(), np.uint8)
@@ -302,13 +297,11 @@ class Metrics:
             raise StoreError("found a window with labels other than -1 and +1")
         _check(judged, StoreError)
         made = cls(counts[0])
-        made._so_far = Measured(counts[1], *sums)
-        if len(rows):
-            made._keep(judged)
+        made._so_far, made._window = Measured(counts[1], *sums), judged
         return made
 
     def __repr__(self) -> str:
-        return f"<metrics of {self._so_far.rounds:,} rounds, and of the last {min(self.window, self._so_far.rounds):,}>"
+        return f"<metrics of {self.so_far.rounds:,} rounds, and of the last {min(self.window, self.so_far.rounds):,}>"
 
     def _rows(self) -> list[tuple[str, ...]]:
         both = self.so_far, self.last
@@ -341,6 +334,11 @@ def _added(total: float, terms: Numbers) -> float:
 
 def _column(given: ArrayLike | None) -> Numbers | None:
     return None if given is None else np.asarray(given, np.float64)
+
+
+def _joined(pieces: Sequence[Judged], most: int = 0) -> Judged:
+    """The pieces in one, or the last `most` rounds of them."""
+    return Judged(*(np.concatenate(columns)[-most:] for columns in zip(*pieces, strict=True)))
 
 
 def _check(judged: Judged, error: type[ParameterError | StoreError]) -> None:
