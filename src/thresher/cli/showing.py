@@ -95,10 +95,11 @@ def _curves(learned: Learned) -> list[Curves]:
     errors += [(f"held out, of the last {window:,} of them", _each(held, _error), 2)] if held else []
     constant = _each(so_far, _constant)
     text = "The share of predictions that were wrong, up to each round."
-    if constant[-1] <= _FAR * max(value for _, values, _ in errors for value in values if not math.isnan(value)):
-        errors.append(("the best constant so far", constant, 5))
-    else:  # beside it the others would lie on the axis
+    highest = max((value for _, values, _ in errors for value in values if not math.isnan(value)), default=0.0)
+    if constant[-1] > _FAR * highest:  # beside it the others would lie on the axis
         text += f" The best constant is wrong in {constant[-1]:.2f} % of them."
+    else:
+        errors.append(("the best constant so far", constant, 5))
     named = {"balanced accuracy": "balanced_accuracy", "F1": "f1", "Matthews": "matthews", "AUC": "auc"}
     others = [(name, _each(last, attrgetter(field)), k) for k, (name, field) in enumerate(named.items(), 1)]
     curves = [Curves("Error", text, "error, %", x, errors)]
