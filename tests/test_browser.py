@@ -109,7 +109,8 @@ def browser() -> Iterator[Browser]:
 def shown(request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     folder: Path = tmp_path_factory.mktemp("pages")
     path = folder / f"{request.param}.html"
-    (folder / "apart.svm").write_text(svmlight((1 if k % 3 else -1, {1 + k % 3: 1.0, 5 + k % 7: 0.5}) for k in range(300)))
+    rows = ((1 if k % 3 else -1, {1 + k % 3: 0.5 + k % 5 / 10, 5 + k % 7: 0.3}) for k in range(300))
+    (folder / "apart.svm").write_text(svmlight(rows))
     with chdir(folder):
         ran = run(*COMMANDS[request.param], "--report", path, "--json")
     assert ran.status == 0
