@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING
 
 from thresher._core import Rounds
 from thresher.bounds import Verdict
@@ -26,11 +27,14 @@ from thresher.compose import Portfolio
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
-from thresher.evaluate import Course, Measuring, Outcomes, Trace, play
+from thresher.evaluate import Course, Measuring, Outcomes, play
 from thresher.ledger import BestLane, Ledger, Tally
 from thresher.linear import Elimination
 from thresher.store import Model, Run, linear
 from thresher.store.atomic import check_place, replace
+
+if TYPE_CHECKING:
+    from thresher.evaluate import Trace
 
 __all__ = ["learn"]
 
@@ -159,7 +163,8 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
     measuring = start.measuring or Measuring(options.window or WINDOW, options.holdout_every)
     course = Course(measuring) if options.metrics is not None or options.report is not None else None
     notes = Notes(Table(bar, start.began, start.before), measuring, course)
-    nonzeros, traces = 0, list[Trace]()
+    nonzeros = 0
+    traces: list[Trace] = []
     began = time.monotonic()
     while True:
         with open_stream(source, **reading(options, recipe), rule=rule) as stream:

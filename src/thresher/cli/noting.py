@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thresher._core import Rounds
 from thresher.cli.interrupt import Interrupt
 from thresher.cli.progress import Table
 from thresher.data.stream import Batch, Stream
-from thresher.evaluate import Course, Measuring, Trace, trace
+from thresher.evaluate import Course, Measuring
 from thresher.store import StoredLearner
+
+if TYPE_CHECKING:
+    from thresher.evaluate import Trace
 
 __all__ = ["Notes", "UntilStopped", "in_parts", "traced"]
 
@@ -80,6 +83,8 @@ def traced(
     stream: Stream, batches: Iterable[Batch], learner: StoredLearner, rounds: int, traces: list[Trace]
 ) -> Iterator[Batch]:
     """The batches of a stream, with a trace made of the first rounds on a copy of the learner."""
+    from thresher.evaluate import trace
+
     apprentice = [copy(learner)]  # to be taken out: its weights need not stay
     examples: list[tuple[Any, ...]] = []
     names: dict[int, str] = {}
