@@ -671,6 +671,11 @@ class Rounds:
     def loss_after(self, high: float, low: float) -> tuple[float, float]:
         """A sum of losses in two parts with these added, one after the other."""
 
+    def plot(self, ax: Any = None) -> Any:
+        """
+        Draws how the mistakes went, beside two baselines, with matplotlib; returns the Axes.
+        """
+
     def __len__(self) -> int: ...
 
     def __getitem__(self, k: int) -> Round: ...
