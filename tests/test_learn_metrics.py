@@ -14,6 +14,7 @@ import pytest
 
 import thresher as th
 from tests.commands import PERCEPTRON, check_refused_command, fruit, read_in_pieces, run, stop_after
+from tests.stored import FOLDER
 from thresher.evaluate.course import Course
 from thresher.evaluate.measuring import Measuring, learned_alone
 from thresher.evaluate.metrics import NAMES
@@ -236,6 +237,15 @@ def test_a_run_that_an_older_version_interrupted_goes_on_without_the_metrics_of_
     assert 0 < ran.json["metrics"]["so_far"]["rounds"] < 90
     assert any("of an older version, kept none" in notice for notice in ran.json["notices"])
     assert model.read_bytes() == whole.read_bytes()
+
+
+def test_a_run_that_the_first_version_interrupted_goes_on_for_ever(source: Path, tmp_path: Path) -> None:
+    kept, model = FOLDER / "version-1-interrupted.thresher", tmp_path / "model"
+    model.write_bytes(kept.read_bytes())
+    whole = run(*PERCEPTRON, source, *OPTIONS, "--window", 9, "--holdout-every", 4, "--json").json
+    resumed = run("learn", source, "--quiet", "--resume", model, "--json").json
+    assert resumed["metrics"] == whole["metrics"]
+    assert resumed["certificates"] == whole["certificates"]
 
 
 def spoiled(model: Model) -> Iterable[tuple[Measures, str]]:

@@ -32,8 +32,8 @@ def weighed(model: Model) -> LinearLearner | None:
     return lane_of(learner, learner.best_lane) if isinstance(learner, Portfolio) else learner
 
 
-def heaviest(model: Model, learner: LinearLearner, top: int) -> list[Weight]:
-    """The weights that lean most to +1, then most to -1; only what ever moved. The bias is one of them."""
+def heaviest(model: Model, learner: LinearLearner, top: int) -> tuple[list[Weight], list[Weight]]:
+    """The weights that lean most to +1, and those to -1, the most last; only what ever moved. The bias is one of them."""
     names = names_of(model)
     weights, lean = learner.weights, learner._lean()
     slots = np.arange(0)
@@ -51,7 +51,7 @@ def heaviest(model: Model, learner: LinearLearner, top: int) -> list[Weight]:
     found += [(leans, Weight(None, ["(bias)"], bias))] if leans else []
     found.sort(key=lambda each: each[0])  # stable: of equal ones the first slot comes first
     largest = [weight for each, weight in found if each > 0][::-1][:top]
-    return largest + [weight for each, weight in found if each < 0][:top][::-1]
+    return largest, [weight for each, weight in found if each < 0][:top][::-1]
 
 
 def _others(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def inspect(options: argparse.Namespace) -> int:
     """Runs the command."""
     model = Model.load(options.model)
     learner = weighed(model)
-    weights = [] if learner is None else heaviest(model, learner, options.top)
+    weights = [] if learner is None else list(chain(*heaviest(model, learner, options.top)))
     if options.json:
         print_json(_as_json(model, learner, weights))
     else:

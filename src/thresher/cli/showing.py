@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from operator import attrgetter
 
 from thresher import __version__
 from thresher.bounds.printed import plural
-from thresher.cli.heaviest import heaviest, weighed
+from thresher.cli.heaviest import Weight, heaviest, weighed
 from thresher.cli.lanes import called, lanes_rows, lanes_won
 from thresher.cli.measured import measured_rows
 from thresher.cli.running import Learned
@@ -35,9 +36,6 @@ def as_page(learned: Learned) -> str:
     plus, minus = recipe.spelled(+1), recipe.spelled(-1)
     proven = learned.checked
     headline = None if proven is None else proven.headline
-    model = learned.model
-    owner = weighed(model)
-    weights = [] if owner is None else heaviest(model, owner, _TOP)
     return learned_page(
         LearnedPage(
             title=f"{learned.source}: what was learned",
@@ -58,7 +56,7 @@ def as_page(learned: Learned) -> str:
             theorems=(("verdict", "count", "bound", "theorem"), _theorems(learned)),
             unproven=[f"Nothing more is proven: {learned.unchecked}."] if learned.unchecked else [],
             certificate={} if headline is None else headline.lines(),
-            attributes=(("attribute", "weight"), [(" and ".join(each.names), f"{each.weight:.4g}") for each in weights]),
+            attributes=_attributes(learned),
             attributes_of=_owner(learned),
             facts=_facts(learned),
             run=_run(learned),
@@ -156,6 +154,20 @@ def _course(learned: Learned) -> Rows:
         cells = (*map(percent, errors), *("–" if number is None else f"{number:.4f}" for number in numbers))
         rows.append((f"{point.rounds:,}", *cells))
     return head, rows
+
+
+def _attributes(learned: Learned) -> Rows:
+    """The heaviest attributes for either label, side by side."""
+    model, recipe = learned.model, learned.recipe
+    owner = weighed(model)
+    plus, minus = ([], []) if owner is None else heaviest(model, owner, _TOP)
+    pairs = zip_longest(plus, minus[::-1])
+    rows = [tuple(cell for each in pair for cell in _weight(each)) for pair in pairs]
+    return (f"for {recipe.spelled(+1)}", "weight", f"for {recipe.spelled(-1)}", "weight"), rows
+
+
+def _weight(found: Weight | None) -> tuple[str, str]:
+    return ("", "") if found is None else (" and ".join(found.names), f"{found.weight:.4g}")
 
 
 def _theorems(learned: Learned) -> list[tuple[str, ...]]:

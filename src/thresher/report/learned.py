@@ -66,7 +66,7 @@ def learned_page(shown: LearnedPage) -> str:
         parts.append(section("The certificate", listed(shown.certificate)))
     if shown.attributes[1]:
         of = "".join(said([f"of {shown.attributes_of}"], "soft"))
-        parts.append(section("The heaviest attributes", of + tabled(*shown.attributes)))
+        parts.append(section("The heaviest attributes", of + tabled(*shown.attributes, "pairs")))
     parts.append(section("The data", listed(shown.facts)))
     parts.append(section("What was run", listed(shown.run)))
     return document(shown.title, parts)

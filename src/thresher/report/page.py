@@ -34,6 +34,8 @@ th:first-child, td:first-child { min-width: 7.5rem; }
 @media (max-width: 30rem) { th, td { padding: 0.15rem 0.4rem; } }
 .theorems th:last-child, .theorems td:last-child { text-align: left; white-space: normal; }
 .proven th:first-child, .proven td:first-child { white-space: nowrap; }
+.pairs th:nth-child(3), .pairs td:nth-child(3) { text-align: left; padding-left: 2rem; }
+.pairs td:nth-child(3) { white-space: normal; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; font-size: 0.9rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
@@ -50,6 +52,11 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .legend { font-size: 0.85rem; }
 .swatch { width: 28px; height: 10px; margin-right: 0.4rem; }
 section { break-inside: avoid; }
+@media print {
+  html { font-size: 11px; }
+  body { font-size: 1rem; margin: 0; max-width: none; }
+  .chart { max-width: 50rem; }
+}
 """
 
 
