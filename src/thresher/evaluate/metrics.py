@@ -20,6 +20,7 @@ _SUMS = ("found", "missed", "false_alarms", "rejected", "forecast", "log_sum", "
 _KEPT = np.dtype([("label", "i1"), ("said", "i1"), ("score", "<f8"), ("chance", "<f8"), ("weight", "<f8")])
 _MOST = 2**62
 _TOGETHER = 4096
+_WHOLE = 2.0**52  # counts below it are exact
 _WIDEST = 10**8
 _HEAVIEST = 2.0**150  # the core takes none above it
 
@@ -88,8 +89,9 @@ class Measured:
         """The sums with these added, one after the other: it does not matter how they are cut into blocks."""
         plus, right = judged.labels > 0, judged.said == judged.labels
         cells = (plus & right, plus & ~right, ~plus & ~right, ~plus & right)
+        even = bool((judged.weights == 1.0).all())
         found, missed, false_alarms, rejected = (
-            _added(sum_, judged.weights[cell]) for sum_, cell in zip(self._cells, cells, strict=True)
+            _counted(total, cell, None if even else judged.weights) for total, cell in zip(self._cells, cells, strict=True)
         )
         given = ~np.isnan(judged.chances)
         forecast = self.forecast, self.log_sum, self.brier_sum
@@ -325,6 +327,13 @@ def _spelled(value: float | None) -> str:
 
 def _share(part: float, of: float) -> float | None:
     return part / of if of > 0.0 else None
+
+
+def _counted(total: float, cell: NDArray[np.bool_], weights: Numbers | None) -> float:
+    """The sum with the weights of these, one after the other; where all are 1, and whole so far, it is a count."""
+    if weights is None and total.is_integer() and total < _WHOLE:
+        return total + float(np.count_nonzero(cell))
+    return _added(total, np.ones(np.count_nonzero(cell)) if weights is None else weights[cell])
 
 
 def _added(total: float, terms: Numbers) -> float:
