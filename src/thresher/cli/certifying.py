@@ -231,8 +231,8 @@ def certify(options: argparse.Namespace) -> int:
         facts.notices += _read_otherwise(held)
         if options.report is not None:
             replace(options.report, [as_page(Certified(source, facts, held, None, None), streams).encode()])
-    runs = tuple(told for each in held if (told := each.told()) is not None)
-    if options.save is not None and runs:
+    runs = () if options.save is None else tuple(told for each in held if (told := each.told()) is not None)
+    if runs:
         Proof(runs, Reading.of(facts.recipe)).save(options.save)
     made = Certified(source, facts, held, options.save if runs else None, options.report)
     if options.json:
