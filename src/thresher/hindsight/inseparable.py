@@ -24,7 +24,7 @@ __all__ = ["Proof", "contradiction", "gordan"]
 Proof = tuple[tuple[int, int], ...]
 
 _MOST_ROWS = 2000  # of the linear program
-_PIVOTS = 3e8  # of its solver, for one column: each takes about as long as the square of the columns
+_PIVOTS, _FEWER = 2000, 300  # of its solver; the fewer if there are so many columns that a vertex is hardly of any use
 
 
 def contradiction(rows: Rows) -> Proof:
@@ -71,6 +71,6 @@ def _vertex(z: csr_matrix, alpha: Floats) -> NDArray[np.intp]:
     if not len(drawn):
         return drawn
     equations = vstack([csr_matrix(z[drawn].T), csr_matrix(np.ones((1, len(drawn))))], format="csr")
-    target, pivots = np.append(np.zeros(columns), 1.0), max(200, int(_PIVOTS / columns**2))
+    target, pivots = np.append(np.zeros(columns), 1.0), _PIVOTS if columns <= MOST_TERMS else _FEWER
     solved = linprog(np.zeros(len(drawn)), A_eq=equations, b_eq=target, method="highs-ds", options={"maxiter": pivots})
     return drawn[np.asarray(solved.x) > 1e-9] if solved.status == 0 else drawn[:0]
