@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from thresher.linear import Winnow
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["FoundCover", "FoundDisjunction", "best_cover", "best_disjunction"]
+__all__ = ["FoundCover", "FoundDisjunction", "best_cover", "best_disjunction", "tighter"]
 
 _PASSES = 20
 _WORKING = 20_000  # positive rows of a program at first
@@ -102,8 +102,8 @@ def best_disjunction(
     Any S has a valid bound, and the ledger counts A in a last pass. `least` is the smaller of what the two theorems leave. From
     fines y ≤ 1 of the positive examples, where those of any attribute add up to no more than what it costs, rk + A ≥ Σy for
     every S. And where some S fits, from fines y ≥ 0 that add up to at most 1 for any attribute that is never on in a negative
-    example, r ≥ Σy for every S that fits, and r ≤ s, the number of these attributes. The sharper bound is linear in r for r < n:
-    so none is below its values at ⌈Σy⌉ and at s, or at n − 1 and n if s = n.
+    example, r ≥ Σy for every S that fits, and r ≤ s, the number of these attributes. The sharper bound is linear in r < n: so
+    none is below its values at ⌈Σy⌉ and at s, or at n − 1 and n if s = n.
 
     Of examples that exceed `memory`, the counts of attributes are those of all rows, and the choice that of a sample.
 
@@ -122,7 +122,7 @@ def best_disjunction(
     market = Market(counted.on(columns), prices[columns], each)
     chosen, least = cheapest(market)
     found, floors = [columns[chosen]], []
-    numbers = {"n": rows.n, "threshold": threshold, "factor": factor, "strict": strict}
+    numbers: dict[str, Any] = {"n": rows.n, "threshold": threshold, "factor": factor, "strict": strict}
     if not counted.uncovered:
         fits, fewest = _consistent(rows, counted)
         found.append(fits)
@@ -130,12 +130,11 @@ def best_disjunction(
         sizes = {_whole(fewest), most, max(_whole(fewest), min(most, rows.n - 1))}
         floors = [winnow_disjunction(r, **numbers).value for r in sizes]
     witnesses = [Disjunction(rows.n, chosen.tolist(), called="the disjunction found in hindsight") for chosen in found]
-    certificates = [theorem(made, kind) for made in rows.held(*witnesses) for kind in (winnow_agnostic, winnow_disjunction)]
-    best = min(range(len(certificates)), key=lambda i: (_broken(certificates[i]), certificates[i].bound.value))
+    witness, certificate = tighter(witnesses, rows.held(*witnesses))
     floors.append(winnow_agnostic(0, errors=_whole(least / each), **numbers).value)
     return FoundDisjunction(
-        witness=witnesses[best // 2],
-        certificate=certificates[best],
+        witness=witness,
+        certificate=certificate,
         least=min(floors),
         candidates=len(counted.candidates),
         uncovered=counted.uncovered,
@@ -259,6 +258,13 @@ def _fractional(rows: Rows, counted: _Counted) -> tuple[Floats, float]:
             break
         working = working.plus(missing)
     return mu, floor
+
+
+def tighter(witnesses: list[Disjunction], proven: list[list[Certificate]]) -> tuple[Disjunction, Certificate]:
+    """Of what is proven with each of these, by either theorem, the certificate with the least bound, and its witness."""
+    kinds = winnow_agnostic, winnow_disjunction
+    found = [(witness, theorem(made, kind)) for witness, made in zip(witnesses, proven, strict=True) for kind in kinds]
+    return min(found, key=lambda each: (_broken(each[1]), each[1].bound.value))
 
 
 def _broken(certificate: Certificate) -> int:
