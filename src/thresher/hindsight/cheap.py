@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import LARGEST_VALUE, Frozen, Rounds
-from thresher.bounds import Certificate, Verdict, perceptron_distance
+from thresher.bounds import perceptron_distance
 from thresher.bounds.winnow import most_promotions
 from thresher.errors import ExampleError
 from thresher.evaluate.parts import Examples, Part, parts
@@ -24,7 +24,7 @@ from thresher.hindsight.margins import Margins
 from thresher.hindsight.rows import held, lengths
 from thresher.hindsight.separator import FoundSeparator
 from thresher.hindsight.sum_margin import FoundSumMargin
-from thresher.hindsight.witness import theorem
+from thresher.hindsight.witness import ROUNDING, made, theorem
 from thresher.ledger import Disjunction, Separator
 from thresher.linear import AROW, AveragedPerceptron, BalancedWinnow, LinearLearner, Perceptron, Winnow
 
@@ -44,13 +44,13 @@ def cheap_hinge(examples: Examples, *, bias: float | None = None, normalize: boo
     The second counts the margins y·(u·x) of each, rounded down to edges that are half a percent apart: so D, the sum of
     max(0, γ − y·(u·x)), is known for every γ at once, and the u and γ with the least bound. In the third the ledger checks it.
 
-    No u and γ has a bound below `least`, the mistakes that were made: each of these bounds holds for them.
+    No u and γ has a bound below `least`, the mistakes that were made but for rounding: each of these bounds holds for them.
 
     >>> X, y = [[1, 0], [0, 1]] * 50, [+1, -1] * 45 + [-1, +1] * 5
     >>> found = cheap_hinge([(X, y)])
     >>> found.certificate
     <certificate: certified: 3 of at most 27 mistakes in 100 rounds by Perceptron, distance>
-    >>> found.least, found.how, found.passes
+    >>> round(found.least, 3), found.how, found.passes
     (3.0, 'the weights after one pass of AROW(r=1.0)', 3)
     """
     run = _Run(examples, lambda n: _additive(n, bias, normalize))
@@ -72,7 +72,7 @@ def cheap_hinge(examples: Examples, *, bias: float | None = None, normalize: boo
             unit = tried[best]
             witness = Separator(unit.u, bias_weight=unit.bias_weight, margin=gamma, called=unit.called)
     certificate = theorem(held(run.again(), witness)[0], perceptron_distance)
-    return FoundHinge(witness, certificate, _mistakes(certificate), witness.called, 3)
+    return FoundHinge(witness, certificate, made(certificate, ROUNDING), witness.called, 3)
 
 
 def cheap_separator(examples: Examples, *, bias: float | None = None, normalize: bool = False) -> FoundSeparator:
@@ -156,7 +156,7 @@ def cheap_disjunction(
         found["the heaviest attributes that are never on in a negative example"] = alone[:needed]
     witnesses = [Disjunction(run.n, chosen, called=called) for called, chosen in found.items()]
     witness, certificate = tighter(witnesses, held(run.again(), *witnesses))
-    return FoundDisjunction(witness, certificate, _mistakes(certificate), len(alone), uncovered, witness.called, 3)
+    return FoundDisjunction(witness, certificate, made(certificate), len(alone), uncovered, witness.called, 3)
 
 
 class _Run:
@@ -252,11 +252,6 @@ def _length(weights: NDArray[np.float64]) -> float:
 
 def _how(witness: Separator | None) -> str:
     return "the weights of learners after one pass, none of which separate" if witness is None else witness.called
-
-
-def _mistakes(certificate: Certificate) -> float:
-    """What no bound by this certificate's theorems is below, if its premises hold."""
-    return float(certificate.count) if certificate.verdict is Verdict.CERTIFIED else 0.0
 
 
 def _cheapest(order: NDArray[np.intp], k: int, at: Counts, negatives: Counts) -> NDArray[np.intp]:

@@ -14,7 +14,7 @@ from thresher.bounds.winnow import most_promotions
 from thresher.evaluate.parts import Examples
 from thresher.hindsight.attributes import Market, cheapest, fractions
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Some
-from thresher.hindsight.witness import theorem
+from thresher.hindsight.witness import made, theorem
 from thresher.ledger import Cover, Disjunction
 from thresher.linear import Winnow
 
@@ -103,7 +103,8 @@ def best_disjunction(
     fines y ≤ 1 of the positive examples, where those of any attribute add up to no more than what it costs, rk + A ≥ Σy for
     every S. And where some S fits, from fines y ≥ 0 that add up to at most 1 for any attribute that is never on in a negative
     example, r ≥ Σy for every S that fits, and r ≤ s, the number of these attributes. The sharper bound is linear in r < n: so
-    none is below its values at ⌈Σy⌉ and at s, or at n − 1 and n if s = n.
+    none is below its values at ⌈Σy⌉ and at s, or at n − 1 and n if s = n. Nor is any below the
+    mistakes that were made.
 
     Of examples that exceed `memory`, the counts of attributes are those of all rows, and the choice that of a sample.
 
@@ -135,7 +136,7 @@ def best_disjunction(
     return FoundDisjunction(
         witness=witness,
         certificate=certificate,
-        least=min(floors),
+        least=max(min(floors), made(certificate)),
         candidates=len(counted.candidates),
         uncovered=counted.uncovered,
         how=f"{'linear programs' if least > 0.0 else 'a greedy choice'} on {rows.how}",
@@ -263,7 +264,7 @@ def _fractional(rows: Rows, counted: _Counted) -> tuple[Floats, float]:
 def tighter(witnesses: list[Disjunction], proven: list[list[Certificate]]) -> tuple[Disjunction, Certificate]:
     """Of what is proven with each of these, by either theorem, the certificate with the least bound, and its witness."""
     kinds = winnow_agnostic, winnow_disjunction
-    found = [(witness, theorem(made, kind)) for witness, made in zip(witnesses, proven, strict=True) for kind in kinds]
+    found = [(witness, theorem(some, kind)) for witness, some in zip(witnesses, proven, strict=True) for kind in kinds]
     return min(found, key=lambda each: (_broken(each[1]), each[1].bound.value))
 
 

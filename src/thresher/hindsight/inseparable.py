@@ -24,7 +24,7 @@ __all__ = ["Proof", "contradiction", "gordan"]
 Proof = tuple[tuple[int, int], ...]
 
 _MOST_ROWS = 2000  # of the linear program
-_PIVOTS, _FEWER = 2000, 300  # of its solver; the fewer if there are so many columns that a vertex is hardly of any use
+_PIVOTS, _FEWER = 2000, 100  # of its solver; the fewer if there are so many columns that a vertex is hardly of any use
 
 
 def contradiction(rows: Rows) -> Proof:
