@@ -126,7 +126,7 @@ def test_single_rounds_draw_the_same_as_many(ax: Any) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 7, 5_000])
-def test_a_long_course_keeps_at_most_a_thousand_points_and_the_last(block: int) -> None:
+def test_a_long_course_keeps_at_most_256_points_and_the_last(block: int) -> None:
     X, y = stream(5_003)
     rounds = th.Perceptron(4).learn_many(X, y)
     right = np.append(0, np.cumsum(rounds.predictions != rounds.labels))
@@ -138,8 +138,8 @@ def test_a_long_course_keeps_at_most_a_thousand_points_and_the_last(block: int) 
         course.enter(played, tally, after)
         tally = after
     found = course.until(tally)
-    assert len(found.since) <= 1001
-    assert found.since[[0, 1, -1]].tolist() == [0, 8, 5_003]
+    assert len(found.since) <= 258
+    assert found.since[[0, 1, -1]].tolist() == [0, 32, 5_003]
     assert found.mistakes.tolist() == right[found.since].tolist()
 
 

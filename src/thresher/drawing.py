@@ -39,7 +39,8 @@ def counted(rounds: Rounds, last_label: int, at: NDArray[np.int64]) -> Counted:
     changed = np.append(labels[:1] != last_label, labels[1:] != labels[:-1])
     marked = (rounds.predictions != labels, labels > 0, changed)
     mistakes, positives, repeats = (np.searchsorted(np.flatnonzero(column), at) for column in marked)
-    loss = np.append(0.0, np.add.accumulate(rounds.losses))[at]
+    plain = rounds.rule is not None and rounds.p_positive is None  # then the loss is 1 for a mistake
+    loss = mistakes.astype(np.float64) if plain else np.append(0.0, np.add.accumulate(rounds.losses))[at]
     return Counted(at, mistakes, positives, repeats, loss)
 
 
