@@ -310,6 +310,29 @@ def test_a_run_that_fails_leaves_no_file(tmp_path: Path) -> None:
     check_refused_command(tmp_path, "learn", source, "--quiet", *files, says=["bad.vw:3"])
 
 
+def test_a_file_that_cannot_be_written_comes_after_the_results(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: object, pieces: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("thresher.cli.learning.replace", full)
+    ran = run("learn", source, *OPTIONS, "--json", "--report", tmp_path / "page.html", "--save", tmp_path / "model")
+    assert ran.status == 2
+    assert ran.err == f"thresher: {tmp_path}/page.html: No space left on device\n"
+    assert (ran.json["written"], ran.json["saved"]) == ({}, str(tmp_path / "model"))
+
+
+def test_the_files_that_were_written_are_named(source: Path, tmp_path: Path) -> None:
+    files = {"metrics": str(tmp_path / "m.csv"), "report": str(tmp_path / "p.html")}
+    options = [each for name, path in files.items() for each in (f"--{name}", path)]
+    assert run("learn", source, *OPTIONS, *options, "--json").json["written"] == files
+    assert (
+        f"Wrote the metrics to {files['metrics']}.\nWrote the report to {files['report']}.\n"
+        in run("learn", source, *OPTIONS, *options).out
+    )
+
+
 def test_the_json_holds_no_number_that_json_cannot(source: Path) -> None:
     json.loads(run("learn", source, *OPTIONS, "--json").out, parse_constant=pytest.fail)
 

@@ -68,12 +68,7 @@ def learn(options: argparse.Namespace) -> int:
             learned.model.save(save)
             learned.saved = save
         failed = check_if_possible(session, start, learned)
-    if options.metrics is not None and learned.course is not None:
-        replace(options.metrics, (line.encode() for line in learned.course.csv()))
-    if options.report is not None:
-        from thresher.cli.showing import as_page
-
-        replace(options.report, [as_page(learned).encode()])
+    failed = _write(options, learned) or failed
     if options.json:
         print_json(as_json(learned))
     else:
@@ -85,6 +80,22 @@ def learn(options: argparse.Namespace) -> int:
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
     return INTERRUPTED if learned.interrupted or learned.unchecked == CHECK_INTERRUPTED else 0
+
+
+def _write(options: argparse.Namespace, learned: Learned) -> Exception | None:
+    """Writes what was asked for beside the model. What goes wrong comes after the results."""
+    try:
+        if options.metrics is not None and learned.course is not None:
+            replace(options.metrics, (line.encode() for line in learned.course.csv()))
+            learned.written["metrics"] = options.metrics
+        if options.report is not None:
+            from thresher.cli.showing import as_page
+
+            replace(options.report, [as_page(learned).encode()])
+            learned.written["report"] = options.report
+    except (OSError, StoreError) as error:
+        return error
+    return None
 
 
 def _start(options: argparse.Namespace) -> tuple[Start, int]:

@@ -56,7 +56,7 @@ class Learned:
 
     `rule` is the one by which the source is read. `checked` is the ledger that holds the certificates, `unchecked` says why
     there is none. `winner` is the best lane of a portfolio, replayed alone. `unmeasured` counts the rounds before the run was
-    resumed whose metrics a file of an older version did not keep.
+    resumed whose metrics a file of an older version did not keep. `written` are the other files by the options that name them.
     """
 
     source: Source
@@ -84,6 +84,7 @@ class Learned:
     arguments: list[str] = field(default_factory=list)
     resumed: int = 0
     saved: str | None = None
+    written: dict[str, str] = field(default_factory=dict)
     checked: Ledger | None = None
     unchecked: str = ""
     check_seconds: float = 0.0

@@ -30,7 +30,8 @@ def as_text(learned: Learned) -> str:
     if learned.traced is not None:
         parts.append(str(learned.traced))
     parts += [what(learned), _counts(learned), _measured(learned), *notices_of(learned), _lanes(learned), _proof(learned)]
-    parts += ["" if learned.winner is None else _alone(learned.winner), _next(learned)]
+    wrote = [f"Wrote the {name} to {path}." for name, path in learned.written.items()]
+    parts += ["" if learned.winner is None else _alone(learned.winner), "\n".join(wrote), _next(learned)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -62,6 +63,7 @@ def as_json(learned: Learned) -> dict[str, Any]:
         "collisions": learned.collisions,
         "interrupted": learned.interrupted,
         "saved": learned.saved,
+        "written": learned.written,
         "notices": notices_of(learned),
         **_proof_as_dict(learned),
         **({} if learned.winner is None else {"best_lane_alone": _alone_as_dict(learned.winner)}),
