@@ -121,7 +121,7 @@ class Proof:
     ...     proof.save(pathlib.Path(folder) / "proof.json")
     ...     again = th.Proof.load(pathlib.Path(folder) / "proof.json")
     >>> again.check(examples)[0]
-    <certificate: certified: 1 of at most 1 mistakes in 100 rounds by Perceptron, separable, after the run>
+    <certificate: certified: 1 of at most 1 mistake in 100 rounds by Perceptron, separable, after the run>
     >>> try:
     ...     again.check([([[2, 0], [0, 2]] * 50, [+1, -1] * 49 + [+1, +1])])
     ... except th.StoreError as error:

@@ -256,6 +256,10 @@ class Ledger:
         return [("rounds", f"{tally.rounds:,}"), *((name, f"{number:,.6g}") for name, number in facts.items())]
 
     def _rows(self) -> list[tuple[str, str, str, str, str]]:
+        """A row for each theorem, of several witnesses the one with the least bound."""
+        best: dict[tuple[object, ...], Certificate] = {}
+        for certificate in self.certificates():
+            best.setdefault((certificate.verdict, certificate.bound.theorem.name, certificate.diagnostic), certificate)
         return [
             (
                 str(certificate.verdict),
@@ -264,7 +268,7 @@ class Ledger:
                 certificate.bound.theorem.name,
                 certificate.note or certificate.condition,
             )
-            for certificate in self.certificates()
+            for certificate in best.values()
         ]
 
     def _silence(self) -> str:
