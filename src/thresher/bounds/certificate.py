@@ -154,7 +154,9 @@ class Certificate:
         if self.verdict is Verdict.REFUTED:
             return f"that not all of this is true: {self._assumed()}"
         most = _many(self.limit, self.bound.on)
-        promise = f"in this order of these {plural(self.rounds, 'row')} there {'is' if self.limit == '1' else 'are'} at most {most}"
+        promise = (
+            f"in this order of these {plural(self.rounds, 'row')} there {'is' if self.limit == '1' else 'are'} at most {most}"
+        )
         if self.bound.on == "weighted mistakes":
             promise = f"in these {self.rounds:,} rounds, in this order, the weighted mistakes are at most {self.limit}"
         elif self.lost is not None or self.bound.on == "loss":

@@ -24,6 +24,7 @@ from thresher.data.source import Source
 from thresher.data.stream import Batch, Stream, open_stream
 from thresher.errors import ExampleError, NotRealizable, ParameterError
 from thresher.evaluate import witnesses
+from thresher.evaluate.players import Player
 from thresher.evaluate.proof import Played, Proof, play_again
 from thresher.ledger import Comparator, Disjunction, Separator
 from thresher.linear import (
@@ -35,6 +36,7 @@ from thresher.linear import (
     Perceptron,
     Winnow,
 )
+from thresher.store import linear
 from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
@@ -75,7 +77,7 @@ class Facts:
         return " and ".join(self.names.get(slot, [f"slot {slot}"]))
 
 
-def called(learner: LinearLearner) -> str:
+def called(learner: Player) -> str:
     """What a learner is called in tables."""
     name = type(learner).__name__
     return f"{name}, normalised" if isinstance(learner, Perceptron) and learner.rule.normalize else name
@@ -319,7 +321,7 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
             return Held(learner, found, unable=f"it cannot learn {facts.examples - alone.count.rounds:,} of the examples")
     except (ExampleError, NotRealizable) as error:
         return Held(learner, [], unable=str(error))
-    compared = [clue.witness for clue in found if clue.witness is not None] + _own(alone.learner, examples, facts)
+    compared = [clue.witness for clue in found if clue.witness is not None] + _own(linear(alone.learner), examples, facts)
     for witness in compared:
         if isinstance(witness, Disjunction):
             witness.names = facts.name
