@@ -161,10 +161,13 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     source, file = folder / "named.vw", folder / "proof.json"
     source.write_text(NAMED.replace(" x ", " x w "))
     learner = th.Perceptron(64, bias=1.0)
-    read = {"n": 64, "interactions": ("ab",), "ngrams": 2}
-    found = th.hindsight.best_hinge(lambda: th.open_stream(source, **read), bias=1.0)
+
+    def opened() -> th.Stream:
+        return th.open_stream(source, n=64, interactions=("ab",), ngrams=2)
+
+    found = th.hindsight.best_hinge(opened, bias=1.0)
     reading = Reading("1", zero_based=False, interactions=("ab",), ngrams=2)
-    th.certify(learner, lambda: th.open_stream(source, **read), found.witness, reading=reading).save(file)
+    th.certify(learner, opened, found.witness, reading=reading).save(file)
     return source, file
 
 

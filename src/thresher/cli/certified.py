@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from thresher.bounds import Certificate
 from thresher.bounds.printed import above, plural
 from thresher.cli.certifying import Certified, Held
 from thresher.cli.duel import duel
+from thresher.cli.following import check_command, same_command
 from thresher.cli.lanes import parameters
 from thresher.cli.learners import lower_start, winnow_start
 from thresher.linear import Winnow
@@ -205,9 +205,9 @@ def _page(made: Certified) -> str:
 
 
 def _next(made: Certified) -> str:
-    source = shlex.join(made.source.places)
     if not any(held.certificates for held in made.held):
         return ""
     if made.saved is None:
-        return f"To keep the certificates, with their witnesses:\n  thresher certify {source} --save my.proof.json"
-    return f"Saved to {made.saved}. To check it again:\n  thresher certify {source} --check {shlex.quote(made.saved)}"
+        keep = same_command("certify", made.options.arguments, "--save", "my.proof.json")
+        return f"To keep the certificates, with their witnesses:\n  {keep}"
+    return f"Saved to {made.saved}. To check it again:\n  {check_command(made.options, made.saved)}"

@@ -24,7 +24,6 @@ from thresher.data.source import Source
 from thresher.data.stream import Batch, Stream, open_stream
 from thresher.errors import ExampleError, NotRealizable, ParameterError
 from thresher.evaluate import witnesses
-from thresher.evaluate.players import Player
 from thresher.evaluate.proof import Played, Proof, play_again
 from thresher.ledger import Comparator, Disjunction, Separator
 from thresher.linear import (
@@ -36,7 +35,7 @@ from thresher.linear import (
     Perceptron,
     Winnow,
 )
-from thresher.store import linear
+from thresher.store import StoredLearner, linear
 from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
@@ -77,7 +76,7 @@ class Facts:
         return " and ".join(self.names.get(slot, [f"slot {slot}"]))
 
 
-def called(learner: Player) -> str:
+def called(learner: StoredLearner) -> str:
     """What a learner is called in tables."""
     name = type(learner).__name__
     return f"{name}, normalised" if isinstance(learner, Perceptron) and learner.rule.normalize else name
@@ -144,8 +143,9 @@ class Certified:
     source: Source
     facts: Facts
     held: list[Held]
-    saved: str | None
-    page: str | None
+    options: argparse.Namespace
+    saved: str | None = None
+    page: str | None = None
 
     @property
     def additive(self) -> Held:
@@ -232,11 +232,11 @@ def certify(options: argparse.Namespace) -> int:
             held.append(_held(streams, facts, learner, held, Played if options.report is None else Charted))
         facts.notices += _read_otherwise(held)
         if options.report is not None:
-            replace(options.report, [as_page(Certified(source, facts, held, None, None), streams).encode()])
+            replace(options.report, [as_page(Certified(source, facts, held, options), streams).encode()])
     runs = tuple(told for each in held if (told := each.told()) is not None)
     if options.save is not None and runs:
         Proof(runs, Reading.of(facts.recipe)).save(options.save)
-    made = Certified(source, facts, held, options.save if runs else None, options.report)
+    made = Certified(source, facts, held, options, options.save if runs else None, options.report)
     if options.json:
         print_json(as_json(made))
     else:

@@ -12,16 +12,14 @@ from thresher.data.recipe import MOST_SLOTS
 from thresher.errors import ParameterError, StoreError
 from thresher.evaluate.differences import differences
 from thresher.linear import LEARNERS, LinearLearner
+from thresher.store import StoredLearner
 
-__all__ = ["Player", "called", "fresh", "made_player", "told_player"]
-
-#: What a proof can be about.
-Player = LinearLearner | Portfolio
+__all__ = ["called", "fresh", "made_player", "told_player"]
 
 _MOST_LANES = 2**16
 
 
-def fresh(learner: object) -> Player:
+def fresh(learner: object) -> StoredLearner:
     """The same learner before its first round."""
     if isinstance(learner, Portfolio):
         return learner.fresh()
@@ -32,7 +30,7 @@ def fresh(learner: object) -> Player:
     return type(learner)(**learner._arguments())
 
 
-def told_player(learner: Player) -> dict[str, Any]:
+def told_player(learner: StoredLearner) -> dict[str, Any]:
     """What a learner was made with; of a portfolio its lanes, which have its n, and its master, which has one for each lane.
 
     >>> told_player(Portfolio(8, [LEARNERS["AROW"](8, r=2.0)]))["parameters"]["lanes"]
@@ -47,7 +45,7 @@ def told_player(learner: Player) -> dict[str, Any]:
     return {"name": "Portfolio", "parameters": parameters}
 
 
-def made_player(stored: Mapping[str, Any], n: int | None = None) -> Player:
+def made_player(stored: Mapping[str, Any], n: int | None = None) -> StoredLearner:
     """The learner that was told, or, to see what can be made without taking memory for it, the same over n attributes.
 
     >>> made_player({"name": "Perceptron", "parameters": {"n": 2**31, "normalize": False, "bias": None, "tie": "plus"}}, 1).n

@@ -21,9 +21,10 @@ from thresher.errors import BoundViolated, ExampleError, StoreError
 from thresher.evaluate.differences import Difference, differences, other_length, settled
 from thresher.evaluate.exact import exactly
 from thresher.evaluate.parts import Examples, parts
-from thresher.evaluate.players import Player, called, fresh, made_player, told_player
+from thresher.evaluate.players import called, fresh, made_player, told_player
 from thresher.ledger import Comparator, Disjunction, Ledger, Separator
 from thresher.ledger.told import made, rehearsed, told
+from thresher.store import StoredLearner
 from thresher.store.proof import Reading, read_proof, write_proof
 
 __all__ = ["Played", "Proof", "certify", "play_again"]
@@ -34,7 +35,7 @@ _MUCH = 2**24  # slots: weights of 128 MB
 class Played:
     """A learner that plays a stream from its start, and for each witness a ledger that holds the rounds against it."""
 
-    def __init__(self, learner: Player, witnesses: Sequence[Comparator]) -> None:
+    def __init__(self, learner: StoredLearner, witnesses: Sequence[Comparator]) -> None:
         self.learner = fresh(learner)
         self.witnesses = tuple(witnesses)
         self.count = Ledger()
@@ -213,7 +214,7 @@ class Proof:
         return [[each for made in again.certificates for each in made] for again in played], found
 
     @property
-    def learners(self) -> list[Player]:
+    def learners(self) -> list[StoredLearner]:
         """For each run a learner like its own, but over one attribute."""
         return [made_player(run["learner"], 1) for run in self.runs]
 
@@ -280,7 +281,7 @@ def _short(run: Mapping[str, Any]) -> str:
     return f"{run['learner']['name']}, {counts}, {plural(made, 'certificate') if made else 'nothing proven'}"
 
 
-def certify(learner: Player, examples: Examples, *witnesses: Comparator, reading: Reading | None = None) -> Proof:
+def certify(learner: StoredLearner, examples: Examples, *witnesses: Comparator, reading: Reading | None = None) -> Proof:
     """What is proven of a fresh learner like this one on these examples, with these witnesses: a `th.Proof`.
 
     `examples` can be read again and again: ``[(X, y)]`` in memory, or a function that opens a stream anew, such as

@@ -138,6 +138,11 @@ class Ledger:
         return True
 
     @property
+    def comparators(self) -> tuple[Comparator | LossComparator | ClassComparator, ...]:
+        """What it holds the rounds against."""
+        return self._comparators
+
+    @property
     def tally(self) -> Tally:
         """Everything counted so far."""
         return self._tally
