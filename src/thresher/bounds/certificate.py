@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from thresher.bounds.bound import Bound
 from thresher.bounds.premise import Premise, Status, Verdict, judge
-from thresher.bounds.printed import above, plural
+from thresher.bounds.printed import above, filled, plural
 from thresher.notebook import table
 
 __all__ = ["Certificate", "Lost"]
@@ -189,10 +188,7 @@ class Certificate:
         }
 
     def __str__(self) -> str:
-        return "\n".join(
-            textwrap.fill(text, 110, initial_indent=f"{name:<10}", subsequent_indent=" " * 10)
-            for name, text in self.lines().items()
-        )
+        return "\n".join(filled(text, f"{name:<10}", " " * 10) for name, text in self.lines().items())
 
     def __repr__(self) -> str:
         return f"<certificate: {self._claim()} by {self.bound.theorem.name}>"

@@ -39,7 +39,7 @@ from thresher.store import StoredLearner, linear
 from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
-__all__ = ["Certified", "Facts", "Held", "Streams", "called", "certify", "tightest"]
+__all__ = ["Batches", "Certified", "Facts", "Held", "Streams", "called", "certify", "names_by_slot", "tightest"]
 
 _MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger it does not
 
@@ -162,6 +162,10 @@ def _better(held: Iterable[Held]) -> Held:
     return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.at_most))
 
 
+#: What gives the batches of a source anew.
+Batches = Callable[[], Iterator[Batch]]
+
+
 class Streams:
     """The source, opened anew for each pass, with a bar that says what the pass is for."""
 
@@ -174,8 +178,8 @@ class Streams:
         with open_stream(self._source, **self._read) as stream:
             return stream.recipe
 
-    def opened(self, rule: Rule | None, what: str) -> Callable[[], Iterator[Batch]]:
-        """What gives the batches anew, as a learner with this rule sees them."""
+    def opened(self, rule: Rule | None, what: str, watch: Callable[[Stream, Batch], None] | None = None) -> Batches:
+        """What gives the batches anew, as a learner with this rule sees them; `watch` sees each of them, too."""
 
         def batches() -> Iterator[Batch]:
             examples = 0
@@ -183,6 +187,8 @@ class Streams:
                 for batch in stream:
                     yield batch
                     examples += len(batch)
+                    if watch is not None:
+                        watch(stream, batch)
                     self._bar.advance(what, stream, examples)
             self._bar.end()
 
@@ -208,9 +214,16 @@ class Streams:
             if facts.examples == 0:
                 raise nothing(stream)
             facts.recipe, facts.notices = stream.recipe, _notices(stream, facts.weighted)
-            for name in stream.names.split(b"\n")[:-1]:
-                facts.names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
+            facts.names = names_by_slot(stream)
         return facts
+
+
+def names_by_slot(stream: Stream) -> dict[int, list[str]]:
+    """The names that were kept, by the slots that they fall into."""
+    names: dict[int, list[str]] = {}
+    for name in stream.names.split(b"\n")[:-1]:
+        names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
+    return names
 
 
 def certify(options: argparse.Namespace) -> int:
@@ -341,7 +354,7 @@ def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:
     return [clue._replace(says="") for each in alike for clue in each.clues]
 
 
-def _own(learner: LinearLearner, examples: Callable[[], Iterator[Batch]], facts: Facts) -> list[Comparator]:
+def _own(learner: LinearLearner, examples: Batches, facts: Facts) -> list[Comparator]:
     """The witnesses that the learner's own weights make, if they can be any."""
     try:
         return witnesses(learner, next(examples()), facts.examples)
