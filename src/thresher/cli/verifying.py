@@ -37,7 +37,10 @@ def verify(options: argparse.Namespace) -> int:
         )
     if options.report is not None:
         raise ParameterError("found --report with --check, which makes no page: leave one of them out")
-    source, proof = Source(*options.source), Proof.load(options.check)
+    source = Source(*options.source)
+    if not source.again:
+        raise ParameterError(f"found {source}, which can be read only once, expected a file: a check looks more than once")
+    proof = Proof.load(options.check)
     with Bar(quiet=options.quiet or options.json) as bar:
         streams = Streams(source, bar, **_read(options, proof))
         found = [_compared(proof, runs, streams, options.check) for runs in _together(proof, streams)]
@@ -103,8 +106,8 @@ def _compared(
     naming = Naming(some, streams.recipe)
     try:
         made, differences = some.compared(streams.opened(rule, "checking", naming.keep), naming.name)
-    except SourceError:
-        raise
+    except SourceError as error:
+        raise StoreError(f"{path} cannot be checked on this source: {error}") from None
     except ExampleError as error:
         raise StoreError(f"{path}: a learner that it names cannot learn this source: {error}") from None
     return [(called(learner), of_run) for learner, of_run in zip(some.learners, made, strict=True)], [
