@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 
-__all__ = ["WIDTH", "above", "below", "counted", "filled", "plural", "shown"]
+__all__ = ["WIDTH", "above", "below", "counted", "filled", "plural", "shown", "whole"]
 
 #: How wide text is: a terminal of eighty columns shows it as it is.
 WIDTH = 80
@@ -55,11 +55,20 @@ def filled(text: str, first: str = "", rest: str | None = None) -> str:
       no line ends in the midst of a bound: no line ends in the midst of a bound:
         γ ≥ 0.5
     """
-    rest, text = first if rest is None else rest, _RELATION.sub("\u00a0\\1\u00a0", text)
+    rest = first if rest is None else rest
     lines = textwrap.fill(
-        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+        whole(text), WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
     )
     return lines.replace("\u00a0", " ")
+
+
+def whole(text: str) -> str:
+    r"""The same text, whose statements such as γ ≥ 0.5 no line ends in the midst of.
+
+    >>> whole("where γ ≥ 0.5").split(" ")
+    ['where', 'γ\xa0≥\xa00.5']
+    """
+    return _RELATION.sub("\u00a0\\1\u00a0", text)
 
 
 def plural(count: int, word: str) -> str:

@@ -16,7 +16,7 @@ from thresher.linear import Winnow
 
 __all__ = ["HEAD", "as_json", "as_text", "best", "found", "size", "theorem_rows", "theorem_table"]
 
-HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
+HEAD = ("learner", "counted", "at most", "order", "theorem, and how large its comparator is")
 _LITERALS = 3
 
 
@@ -100,11 +100,7 @@ def _theorems(made: Certified) -> str:
 
 def theorem_rows(made: Certified) -> list[tuple[str, ...]]:
     """The same as rows under `HEAD`: the tightest first, whosever it is."""
-    rows = ranked(_proven(made))
-    return [
-        (name, each.counted, each.limit, _order(each), _theorem(each, each.bound.theorem.name), size(each))
-        for name, each in rows
-    ]
+    return [(name, each.counted, each.limit, _order(each), _compared(each)) for name, each in ranked(_proven(made))]
 
 
 def _proven(made: Certified) -> list[tuple[str, Certificate]]:
@@ -124,13 +120,12 @@ def theorem_table(proven: Iterable[tuple[str, Certificate]]) -> list[str]:
         groups.setdefault(name, []).append(certificate)
     rows = [(each.counted, each.limit) for some in groups.values() for each in some]
     counted, limit = (max(len(head), *(len(row[k]) for row in rows)) for k, head in enumerate(HEAD[1:3]))
-    lines = [f"  {HEAD[1]:>{counted}}  {HEAD[2]:>{limit}}  {HEAD[3]}  theorem, and how large its comparator is"]
+    lines = [f"  {HEAD[1]:>{counted}}  {HEAD[2]:>{limit}}  {'  '.join(HEAD[3:])}"]
     for name, some in groups.items():
         lines.append(f"  {name}")
         for each in some:
             start = f"  {each.counted:>{counted}}  {each.limit:>{limit}}  {_order(each):<{len(HEAD[3])}}  "
-            theorem = _theorem(each, each.bound.theorem.name.partition(", ")[2] or each.bound.theorem.name)
-            lines.append(filled(": ".join(filter(None, (theorem, size(each)))), start, " " * len(start)))
+            lines.append(filled(_compared(each), start, " " * len(start)))
     return lines
 
 
@@ -138,10 +133,12 @@ def _order(certificate: Certificate) -> str:
     return "any" if certificate.any_order else "this"
 
 
-def _theorem(certificate: Certificate, name: str) -> str:
-    """A theorem with what it is about, where that is not mistakes, and whether it says little."""
+def _compared(certificate: Certificate) -> str:
+    """A theorem, as one calls it who knows of which learner, and how large its comparator is."""
+    name = certificate.bound.theorem.name.partition(", ")[2] or certificate.bound.theorem.name
     on = "" if certificate.bound.on in ("mistakes", name) else f" ({certificate.bound.on})"
-    return f"{name}{on}{' (says little)' if certificate.says_little else ''}"
+    little = " (says little)" if certificate.says_little else ""
+    return ": ".join(filter(None, (f"{name}{on}{little}", size(certificate))))
 
 
 def size(certificate: Certificate) -> str:
