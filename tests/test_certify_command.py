@@ -71,6 +71,20 @@ def test_of_each_theorem_only_the_tightest_is_shown_and_none_that_says_nothing(t
         assert all(each["verdict"] == "certified" and not each["diagnostic"] for each in told["certificates"])
 
 
+def test_of_more_examples_than_fit_the_memory_learners_find_the_witnesses(tmp_path: Path) -> None:
+    file = tmp_path / "oranges.proof.json"
+    source = "demo:oranges", "--bits", 12
+    cheap, best = certified(*source, "--memory", 1, "--save", file), certified(*source, "--memory", 2)
+    assert cheap["notices"] == [
+        "the examples take 2 MB, more than the 1 of --memory: witnesses are the weights of learners after one pass"
+    ]
+    assert best["notices"] == []
+    assert "after one pass of AROW" in by_name(cheap, "Perceptron")["found"][0]["how"]
+    assert "in memory" in by_name(best, "Perceptron")["found"][0]["how"]
+    assert best["headline"]["bound"] <= cheap["headline"]["bound"] <= 1.2 * best["headline"]["bound"]
+    assert run("certify", *source, "--check", file).status == 0
+
+
 def test_the_options_say_what_learns(tmp_path: Path) -> None:
     given = certified(small(tmp_path), "--n", 8, "--no-bias", "--threshold", 5, "--factor", 1.5, "--strict")
     assert by_name(given, "Winnow")["learner"]["parameters"] == {"n": 8, "threshold": 5.0, "factor": 1.5, "strict": True}

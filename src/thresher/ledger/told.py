@@ -40,7 +40,7 @@ def told(witness: Comparator) -> dict[str, Any]:
         rest = {"bias_weight": witness.bias_weight, "margin": witness.margin}
         return {"kind": "separator", **_sparse(witness.u), **rest}
     if isinstance(witness, Disjunction):
-        return {"kind": "disjunction", "on": sorted(witness.on), "off": sorted(witness.off)}
+        return {"kind": "disjunction", "on": witness.plain.tolist(), "off": witness.negated.tolist()}
     if isinstance(witness, Cover):
         return {"kind": "cover", **_sparse(witness.mu)}
     if isinstance(witness, Threshold):
