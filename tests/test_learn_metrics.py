@@ -290,6 +290,8 @@ def test_a_model_without_a_run_to_go_on_has_no_metrics(stopped: Path, source: Pa
         (("--window", 0), "at least 1"),
         (("--window", 10**9), "from 1 to 10^8"),
         (("--holdout-every", 1), "at least 2"),
+        (("--holdout-every", 3, "--proof", "proof.json"), "--proof with --holdout-every"),
+        (("--proof", "same", "--report", "same"), "same for both --proof and --report"),
         (("--metrics", "no/such/place.csv"), "folder that exists"),
         (("--metrics", "source.vw"), "source.vw as source and for --metrics"),
         (("--metrics", "same", "--report", "same"), "same for both --metrics and --report"),

@@ -171,6 +171,14 @@ def test_thousands_of_demotions_reach_the_floor_and_are_certified(factor: float)
             assert left <= 1 - 3 * Fraction(lowest)
 
 
+def test_where_too_few_mistakes_can_be_demotions_the_floor_costs_nothing() -> None:
+    one, other = ([float(i == k) for i in range(126)] for k in (7, 8))
+    ledger = entered(th.Winnow(126), [(one, +1), *[(other, -1)] * 13] * 22, th.Disjunction(126, range(7)))
+    certificate = next(each for each in ledger.certificates() if each.bound.theorem.name == "Winnow, attribute errors")
+    assert certificate.numbers["errors"] == 22.0
+    assert (certificate.numbers["floor"], certificate.bound.at_most) == (0.0, 2 + 3 * (7 * 7 + 22) - 1)
+
+
 def test_where_rounding_decides_the_threshold_is_widened() -> None:
     learner = th.Winnow(4, factor=1 + 2.0**-30, threshold=1.0)
     assert isinstance(learner.rule, WinnowRule)

@@ -35,13 +35,14 @@ from thresher.linear import (
     Perceptron,
     Winnow,
 )
+from thresher.store import StoredLearner, linear
 from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["Certified", "Facts", "Held", "Streams", "called", "certify", "tightest"]
+__all__ = ["Batches", "Certified", "Facts", "Held", "Streams", "called", "certify", "names_by_slot", "tightest"]
 
 _MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger it does not
 
@@ -82,7 +83,7 @@ class Facts:
         return " and ".join(self.names.get(slot, [f"slot {slot}"]))
 
 
-def called(learner: LinearLearner) -> str:
+def called(learner: StoredLearner) -> str:
     """What a learner is called in tables."""
     name = type(learner).__name__
     return f"{name}, normalised" if isinstance(learner, Perceptron) and learner.rule.normalize else name
@@ -149,8 +150,9 @@ class Certified:
     source: Source
     facts: Facts
     held: list[Held]
-    saved: str | None
-    page: str | None
+    options: argparse.Namespace
+    saved: str | None = None
+    page: str | None = None
 
     @property
     def additive(self) -> Held:
@@ -167,6 +169,10 @@ def _better(held: Iterable[Held]) -> Held:
     return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.at_most))
 
 
+#: What gives the batches of a source anew.
+Batches = Callable[[], Iterator[Batch]]
+
+
 class Streams:
     """The source, opened anew for each pass, with a bar that says what the pass is for."""
 
@@ -179,8 +185,8 @@ class Streams:
         with open_stream(self._source, **self._read) as stream:
             return stream.recipe
 
-    def opened(self, rule: Rule | None, what: str) -> Callable[[], Iterator[Batch]]:
-        """What gives the batches anew, as a learner with this rule sees them."""
+    def opened(self, rule: Rule | None, what: str, watch: Callable[[Stream, Batch], None] | None = None) -> Batches:
+        """What gives the batches anew, as a learner with this rule sees them; `watch` sees each of them, too."""
 
         def batches() -> Iterator[Batch]:
             examples = 0
@@ -188,6 +194,8 @@ class Streams:
                 for batch in stream:
                     yield batch
                     examples += len(batch)
+                    if watch is not None:
+                        watch(stream, batch)
                     self._bar.advance(what, stream, examples)
             self._bar.end()
 
@@ -215,9 +223,16 @@ class Streams:
             if facts.examples == 0:
                 raise nothing(stream)
             facts.recipe, facts.notices = stream.recipe, _notices(stream, facts.weighted)
-            for name in stream.names.split(b"\n")[:-1]:
-                facts.names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
+            facts.names = names_by_slot(stream)
         return facts
+
+
+def names_by_slot(stream: Stream) -> dict[int, list[str]]:
+    """The names that were kept, by the slots that they fall into."""
+    names: dict[int, list[str]] = {}
+    for name in stream.names.split(b"\n")[:-1]:
+        names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
+    return names
 
 
 def certify(options: argparse.Namespace) -> int:
@@ -240,11 +255,11 @@ def certify(options: argparse.Namespace) -> int:
             held.append(_held(streams, facts, learner, held, finders=finders, plays=plays))
         facts.notices += _read_otherwise(held)
         if options.report is not None:
-            replace(options.report, [as_page(Certified(source, facts, held, None, None), streams).encode()])
+            replace(options.report, [as_page(Certified(source, facts, held, options), streams).encode()])
     runs = () if options.save is None else tuple(told for each in held if (told := each.told()) is not None)
     if runs:
         Proof(runs, Reading.of(facts.recipe)).save(options.save)
-    made = Certified(source, facts, held, options.save if runs else None, options.report)
+    made = Certified(source, facts, held, options, options.save if runs else None, options.report)
     if options.json:
         print_json(as_json(made))
     else:
@@ -337,7 +352,7 @@ def _held(
             return Held(learner, found, unable=f"it cannot learn {facts.examples - alone.count.rounds:,} of the examples")
     except (ExampleError, NotRealizable) as error:
         return Held(learner, [], unable=str(error))
-    compared = [clue.witness for clue in found if clue.witness is not None] + _own(alone.learner, examples, facts)
+    compared = [clue.witness for clue in found if clue.witness is not None] + _own(linear(alone.learner), examples, facts)
     for witness in compared:
         if isinstance(witness, Disjunction):
             witness.names = facts.name
@@ -357,7 +372,7 @@ def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:
     return [clue._replace(says="") for each in alike for clue in each.clues]
 
 
-def _own(learner: LinearLearner, examples: Callable[[], Iterator[Batch]], facts: Facts) -> list[Comparator]:
+def _own(learner: LinearLearner, examples: Batches, facts: Facts) -> list[Comparator]:
     """The witnesses that the learner's own weights make, if they can be any."""
     try:
         return witnesses(learner, next(examples()), facts.examples)

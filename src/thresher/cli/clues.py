@@ -93,7 +93,8 @@ def tuned(learner: LinearLearner, found: list[Clue]) -> LinearLearner:
 
 
 def _hinge(found: hindsight.FoundHinge) -> Clue:
-    return Clue(found.witness, f"no u and γ give the Perceptron a bound below {below(found.least)}", found.how)
+    says = f"no u and γ give the theorem of distance a bound below {below(found.least)}, in any order of these rows"
+    return Clue(found.witness, says, found.how)
 
 
 def _separator(found: hindsight.FoundSeparator, bias: float | None) -> Clue:

@@ -20,6 +20,7 @@ from thresher.cli.learners import check_learner, make_learner
 from thresher.cli.noting import Notes, UntilStopped, in_parts, traced
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
+from thresher.cli.proving import check_provable, prove
 from thresher.cli.reading import first_sum, no_recipe, nothing, reading
 from thresher.cli.running import Learned, Session, Start
 from thresher.cli.summary import as_json, as_text, refutations
@@ -55,8 +56,9 @@ def learn(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --passes {passes}, expected at most 10^9")
     if passes > 1 and not source.again:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
+    check_provable(options, source, passes)
     save = options.resume if options.save is None else options.save
-    _check_places(source, {"--save": save, "--metrics": options.metrics, "--report": options.report})
+    _check_places(source, {"--save": save, "--proof": options.proof, "--metrics": options.metrics, "--report": options.report})
     with (
         Interrupt() as interrupt,
         Bar(quiet=options.quiet or options.json) as bar,
@@ -67,7 +69,7 @@ def learn(options: argparse.Namespace) -> int:
         if save is not None:
             learned.model.save(save)
             learned.saved = save
-        failed = check_if_possible(session, start, learned)
+        failed = check_if_possible(session, start, learned) or prove(session, learned)
     failed = _write(options, learned) or failed
     if options.json:
         print_json(as_json(learned))
@@ -242,9 +244,8 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         measuring=measuring,
         course=course,
         nonzeros=nonzeros,
-        windowed=options.window is not None,
         unmeasured=0 if start.measuring is not None else start.before.rounds - start.began.rounds,
         progress=notes.table.rows,
-        arguments=options.arguments,
+        options=options,
         resumed=start.before.rounds - start.began.rounds,
     )

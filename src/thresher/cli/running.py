@@ -79,11 +79,11 @@ class Learned:
     course: Course | None = None
     nonzeros: int = 0
     unmeasured: int = 0
-    windowed: bool = False
     progress: list[Row] = field(default_factory=list)
-    arguments: list[str] = field(default_factory=list)
+    options: argparse.Namespace = field(default_factory=argparse.Namespace)
     resumed: int = 0
     saved: str | None = None
+    proof: str | None = None
     written: dict[str, str] = field(default_factory=dict)
     checked: Ledger | None = None
     unchecked: str = ""

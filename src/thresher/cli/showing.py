@@ -198,7 +198,7 @@ def _facts(learned: Learned) -> dict[str, str]:
 
 def _run(learned: Learned) -> dict[str, str]:
     return {
-        "command": f"thresher learn {shlex.join(learned.arguments)}",
+        "command": f"thresher learn {shlex.join(learned.options.arguments)}",
         "learner": called(learned.learner),
         "passes": f"{learned.run.done} of {learned.run.passes}",
         "time": f"{learned.seconds:.3g} s, and {learned.check_seconds:.3g} s for the check",
