@@ -1,7 +1,8 @@
 """What the documentation shows of the command line is what it prints: `python -m tests.pages` writes it anew.
 
 In a block of `console`, lines that begin with `$ ` are run, all of a page in one empty folder, and what they print follows.
-The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds.
+The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds,
+docs/benchmarks.md, its picture and the README's table of times from benchmarks/results.json.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from benchmarks.page import benchmarks_page, growth_picture, readme
+from benchmarks.record import COMMITTED, Record, read
 from tests.theorems import theorems_page
 from thresher.cli import COMMANDS, parser
 
@@ -23,7 +26,7 @@ __all__ = ["GENERATED", "ROOT"]
 
 ROOT = Path(__file__).parent.parent
 
-_RUN = ("README.md", "docs/tutorial.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md")
+_RUN = ("docs/tutorial.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md")
 
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
@@ -31,6 +34,14 @@ _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DO
 def _with_output(page: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         return _BLOCK.sub(lambda block: _played(block[0], folder), page.read_text(encoding="utf-8"))
+
+
+def _readme() -> str:
+    return readme(_with_output(ROOT / "README.md"), read(COMMITTED))
+
+
+def _measured(make: Callable[[Record], str]) -> str:
+    return make(read(COMMITTED))
 
 
 def _played(block: str, folder: str) -> str:
@@ -81,7 +92,10 @@ def _spelled(action: argparse.Action) -> str:
 
 #: Every page that is generated or shows output, and what makes it.
 GENERATED: dict[Path, Callable[[], str]] = {
+    ROOT / "README.md": _readme,
     **{ROOT / page: partial(_with_output, ROOT / page) for page in _RUN},
+    ROOT / "docs" / "benchmarks.md": partial(_measured, benchmarks_page),
+    ROOT / "docs" / "growth.svg": partial(_measured, growth_picture),
     ROOT / "docs" / "theorems.md": theorems_page,
     **{ROOT / "docs" / "commands" / f"{name}.md": partial(_command_page, name) for name in COMMANDS},
 }
