@@ -92,11 +92,14 @@ def write_pages(record: Record, root: Path) -> None:
 
 
 def _machine(record: Record) -> Iterator[str]:
-    yield "| the machine | |\n|---|---|"
-    yield from (f"| {name} | {value} |" for name, value in record.machine.items())
+    about = dict(record.machine)
+    hardware = ", ".join(f"{name} {about.pop(name)}" for name in ("cpu", "cores", "caches", "instructions"))
     rows = "a tenth of the rows: to see that it works, not to quote" if record.quick else "all rows"
-    yield f"| turns | {record.turns}; fewer where a contender takes many seconds; {rows} |\n"
-    yield "The load is the number of processes that wanted a core in the minute before the run.\n"
+    lines = ["| | |", "|---|---|", f"| machine | {hardware} |"]
+    lines.append(f"| load | {about.pop('load')} processes wanted a core in the minute before the run |")
+    lines.append(f"| versions | {', '.join(f'{name} {value}' for name, value in about.items())} |")
+    lines.append(f"| turns | {record.turns}, fewer where a contender takes many seconds; {rows} |")
+    yield "\n".join(lines) + "\n"
     yield from (f"`{case}` was left out: {why}\n" for case, why in record.left_out.items())
 
 

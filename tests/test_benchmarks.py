@@ -21,6 +21,7 @@ from benchmarks.cases import Case, Comparison, Disagreement, Result
 from benchmarks.data import SHAPES, Workload
 from benchmarks.files import Text, check_counts
 from benchmarks.groups import CASES
+from benchmarks.machine import machine
 from benchmarks.one_by_one import named
 from benchmarks.page import PEERS, README_ROWS, benchmarks_page
 from benchmarks.picture import picture
@@ -347,7 +348,7 @@ def test_a_record_is_read_as_it_was_written_to_four_digits(tmp_path: Path) -> No
 def recorded(unit: str, ours: list[float], other: list[float], peer: str = "river Perceptron") -> Record:
     samples = Samples({"ours": ours, peer: other}, unit)
     result = Result("S1", "about", samples, [Comparison("ours", peer, samples.ratio("ours", peer), "no aim")])
-    return Record({"cpu": "one"}, False, len(ours), [result], {})
+    return Record(machine(), False, len(ours), [result], {})
 
 
 @pytest.mark.parametrize(
