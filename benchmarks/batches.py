@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -13,39 +14,43 @@ from benchmarks.cases import Case, Disagreement, Result, faster
 from benchmarks.data import SHAPES
 from benchmarks.timing import Samples, interleaved
 
-__all__ = ["CASES", "batches"]
+__all__ = ["CASES", "batches", "learned"]
 
-#: Rows in a batch, and in how many of the full, or quick, rows: a peer that copies its weights in each call takes long.
-_SIZES = {10_000: 1.0, 100: 0.02}
+_LARGE, _SMALL = 10_000, 100
+#: In small batches only so many of all rows are learned: a peer that copies its weights in each call takes long.
+_SHARE = 0.02
+
+
+def learned(n: int, parts: Iterable[tuple[Any, Any]]) -> th.Perceptron:
+    learner = th.Perceptron(n, tie="mistake")
+    for X, y in parts:
+        learner.learn_many(X, y)
+    return learner
+
+
+def fitted(parts: Iterable[tuple[Any, Any]]) -> Any:
+    learner = import_module("sklearn.linear_model").Perceptron(fit_intercept=False, shuffle=False)
+    for X, y in parts:
+        learner.partial_fit(X, y, classes=[-1, 1])
+    return learner
 
 
 def batches(name: str, aim: str, turns: int, quick: bool) -> Result:
-    """Batches of ten thousand rows, and of a hundred; the weights at the end are those of one call."""
+    """Batches of ten thousand rows, and of a hundred; the weights at the end are asserted to be those of one call."""
     make, full, few = SHAPES[name]
     workload = make(few if quick else full)
-    scikit, samples, comparisons = import_module("sklearn.linear_model"), Samples(), []
-    for size, share in _SIZES.items():
-        rows = int(share * len(workload.y))
-        X, y, n = workload.X[:rows], workload.y[:rows], workload.n
+    some = int(_SHARE * len(workload.y))
+    samples, comparisons = Samples(), []
+    for size, rows, aimed in ((_LARGE, len(workload.y), aim), (_SMALL, some, "no aim")):
+        X, y = workload.X[:rows], workload.y[:rows]
         parts = [(X[k : k + size], y[k : k + size]) for k in range(0, rows, size)]
-        ours, other = f"learn_many, {size:,} rows", f"scikit-learn partial_fit, {size:,} rows"
-
-        def learn(n: int, parts: list[Any]) -> th.Perceptron:
-            learner = th.Perceptron(n, tie="mistake")
-            for some, labels in parts:
-                learner.learn_many(some, labels)
-            return learner
-
-        def peer(parts: list[Any]) -> None:
-            learner = scikit.Perceptron(fit_intercept=False, shuffle=False)
-            for some, labels in parts:
-                learner.partial_fit(some, labels, classes=[-1, 1])
-
-        if not np.array_equal(learn(n, parts).weights, learn(n, [(X, y)]).weights):
+        if not np.array_equal(learned(workload.n, parts).weights, learned(workload.n, [(X, y)]).weights):
             raise Disagreement(f"{name}: batches of {size} give other weights than one call")
-        samples.values |= interleaved({ours: partial(learn, n, parts), other: partial(peer, parts)}, turns).values
-        comparisons.append(faster(samples, ours, other, aim if share == 1.0 else "no aim"))
-    about = f"{workload.about}; all of them in batches of 10,000, the first {rows:,} in batches of {size:,}"
+        ours, other = f"learn_many, {size:,} rows", f"scikit-learn partial_fit, {size:,} rows"
+        contenders = {ours: partial(learned, workload.n, parts), other: partial(fitted, parts)}
+        samples.values |= interleaved(contenders, turns).values
+        comparisons.append(faster(samples, ours, other, aimed))
+    about = f"{workload.about}; all of them in batches of {_LARGE:,}, the first {some:,} in batches of {_SMALL}"
     return Result(f"batches-{name}", about, samples, comparisons)
 
 

@@ -43,7 +43,7 @@ def _cpu() -> str:
 
 
 def _caches(folder: Path) -> str:
-    """As Linux tells them of the first core: L1 data 32K, L2 512K, L3 32768K."""
+    """As Linux tells them of the first core, those for data: L1 32K / L2 512K / L3 32768K."""
     found = []
     for cache in sorted(folder.glob("index*")):
         level, kind, size = (cache.joinpath(what).read_text(encoding="ascii").strip() for what in ("level", "type", "size"))

@@ -60,7 +60,7 @@ def benchmarks_page(record: Record) -> str:
         results = [result for result in record.results if result.case in group.cases]
         if results:
             parts += [f"\n## {group.title}\n\n{group.about}\n", *(_section(result) for result in results)]
-        if group.title == "Growth" and results:
+        if any(result.case == "growth" for result in results):
             parts.append("![Time by rows, nonzeros, dimensions, lanes and threads](growth.svg)\n")
             parts.append("Both axes are logarithmic; dashed is what would be in proportion.\n")
     return "\n".join(parts)
@@ -72,7 +72,7 @@ def growth_picture(record: Record) -> str:
 
 def readme(page: str, record: Record) -> str:
     """The README with the table of this record in its place."""
-    lines = ["| | Thresher is | Thresher | beside |", "|---|---|---|---|"]
+    lines = ["| | | Thresher | beside |", "|---|---|---|---|"]
     for case, ours, other, job in README_ROWS:
         result = next((result for result in record.results if result.case == case), None)
         if result is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -406,3 +407,10 @@ def test_all_is_every_case_and_only_a_full_run_is_published(monkeypatch: pytest.
     assert main(["all"]) == 0
     assert [[result.case for result in record.results] for record in published] == [list(CASES)]
     assert read(tmp_path / "results.json").results == published[0].results
+
+
+def test_the_machine_is_described_without_its_name_and_without_paths() -> None:
+    described = machine()
+    assert int(described["cores"]) > 0
+    assert described["thresher"] == th.__version__
+    assert not [value for value in described.values() if re.search(r"(^|\s)/\w", value) or platform.node() in value]
