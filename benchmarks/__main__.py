@@ -10,7 +10,7 @@ from time import perf_counter
 
 from benchmarks import quality
 from benchmarks.cases import Case, Disagreement, Result
-from benchmarks.groups import CASES
+from benchmarks.groups import BY_NAME, CASES
 from benchmarks.machine import machine, version
 from benchmarks.page import growth_picture, write_pages
 from benchmarks.record import COMMITTED, Record, write
@@ -23,18 +23,21 @@ _NO_FILE = "-"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit status: 1 if a peer computed something else, 2 if a peer is not installed; the other cases run."""
+    """Returns the exit status: 1 if a peer computed something else, 2 if a peer is not installed; the other cases run.
+
+    Ctrl-C leaves out what is not measured yet, keeps the rest (status 130), and writes no pages.
+    """
     options = _options(arguments)
-    chosen = CASES if options.data is None else CASES | quality.cases(options.data)
+    chosen = CASES | BY_NAME | ({} if options.data is None else quality.cases(options.data))
     record = Record(machine(), options.quick, options.turns, [], {})
     status = _run({name: chosen[name] for name in options.only}, record)
     if record.results:
         _show(record)
-    if options.picture is not None:
+    if options.picture is not None and status != 130:
         options.picture.write_text(growth_picture(record), encoding="utf-8")
     if options.json != _NO_FILE:
         write(record, Path(options.json))
-    if options.publish:
+    if options.publish and status != 130:
         write_pages(record, COMMITTED.parent.parent)
     return status
 
@@ -52,6 +55,10 @@ def _run(cases: Mapping[str, Case], record: Record) -> int:
                 record.results.append(case.run(record.turns, record.quick))
             except Disagreement as disagreement:
                 status, record.left_out[name] = 1, str(disagreement)
+            except KeyboardInterrupt:
+                record.left_out.update(dict.fromkeys(list(cases)[k - 1 :], "the run was interrupted"))
+                _say(f"interrupted: {', '.join(record.left_out)} are left out")
+                return 130
         if name in record.left_out:
             _say(f"{name} is left out: {record.left_out[name]}")
     return status
@@ -70,7 +77,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("what", nargs="?", choices=["all"], help="every case, into the files that the documentation quotes")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows: to see that it works, not to quote")
     parser.add_argument("--turns", type=int, metavar="N", help="how often each contender runs (7; with --quick 2)")
-    parser.add_argument("--only", nargs="+", choices=CASES, metavar="NAME", help=f"of {', '.join(CASES)}")
+    parser.add_argument(
+        "--only", nargs="+", choices=[*CASES, *BY_NAME], metavar="NAME", help=f"of {', '.join([*CASES, *BY_NAME])}"
+    )
     parser.add_argument("--json", metavar="FILE", help="where all samples go; - for nowhere (benchmarks.json; with --quick -)")
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help=f"where `quality` finds some of {', '.join(FILES)} (generated)"

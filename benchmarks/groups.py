@@ -21,7 +21,7 @@ from benchmarks import (
 )
 from benchmarks.cases import Case
 
-__all__ = ["CASES", "GROUPS", "Group"]
+__all__ = ["BY_NAME", "CASES", "GROUPS", "Group"]
 
 
 @dataclass(frozen=True)
@@ -98,5 +98,8 @@ GROUPS = [
     ),
 ]
 
-#: Every case by its name.
+#: What takes so long that it runs only where its name is given.
+BY_NAME: dict[str, Case] = multiclass.BY_NAME
+
+#: Every other case by its name.
 CASES: dict[str, Case] = {name: case for group in GROUPS for name, case in group.cases.items()}

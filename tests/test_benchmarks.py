@@ -414,3 +414,16 @@ def test_the_machine_is_described_without_its_name_and_without_paths() -> None:
     assert int(described["cores"]) > 0
     assert described["thresher"] == th.__version__
     assert not [value for value in described.values() if re.search(r"(^|\s)/\w", value) or platform.node() in value]
+
+
+def test_what_was_measured_before_an_interruption_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(turns: int, quick: bool) -> Result:
+        raise KeyboardInterrupt
+
+    for name, run in (("S1", made_up), ("S2", interrupted), ("S3", made_up)):
+        monkeypatch.setitem(CASES, name, Case(run, ()))
+    file = tmp_path / "samples.json"
+    assert main(["--only", "S1", "S2", "S3", "--json", str(file)]) == 130
+    record = read(file)
+    assert [result.case for result in record.results] == ["S1"]
+    assert record.left_out == dict.fromkeys(("S2", "S3"), "the run was interrupted")
