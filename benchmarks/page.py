@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks import growth
 from benchmarks.cases import Result
-from benchmarks.groups import GROUPS
+from benchmarks.groups import CASES, GROUPS
 from benchmarks.picture import picture
 from benchmarks.record import Record
 from benchmarks.timing import MISTAKES, Ratio, quantity
@@ -24,7 +24,7 @@ README_ROWS = [
     ("batches-S2", "learn_many, 10,000 rows", "scikit-learn partial_fit, 10,000 rows", "a million rows in batches of 10,000"),
     ("dict-10", "learn", "river learn_one", "one example, a dict of ten names"),
     ("file-S1", "vw", "Vowpal Wabbit", "443 MB of text to a model, as a process"),
-    ("file-S1", "svmlight", "Vowpal Wabbit from its cache", "the same, where the peer read the text before"),
+    ("few-lines", "thresher learn", "Vowpal Wabbit", "a hundred lines to a model, as a process: starting is all there is"),
     ("hedge", "Hedge, horizon", "a NumPy loop", "Hedge: 100,000 rounds of 1,000 experts"),
     (
         "solvers-S1",
@@ -79,6 +79,8 @@ def readme(page: str, record: Record) -> str:
             one, two = (quantity(result.samples.best(name), result.samples.unit) for name in (ours, other))
             cells = (job, _said(result, ours, other), one, f"{_plain(other)}, {two}")
             lines.append(f"| {' | '.join(cells)} |")
+    about = record.machine
+    lines += ["", f"{record.turns} turns on {about['cpu']}, {about['cores']} cores; load before the run {about['load']}."]
     table = "\n".join(lines)
     return re.sub(f"(?<={_OPEN}\n).*?(?={_CLOSE})", lambda _: f"\n{table}\n\n", page, flags=re.DOTALL)
 
@@ -101,6 +103,9 @@ def _machine(record: Record) -> Iterator[str]:
     lines.append(f"| turns | {record.turns}, fewer where a contender takes many seconds; {rows} |")
     yield "\n".join(lines) + "\n"
     yield from (f"`{case}` was left out: {why}\n" for case, why in record.left_out.items())
+    known = record.left_out.keys() | {result.case for result in record.results}
+    if absent := [f"`{case}`" for case in CASES if case not in known]:
+        yield f"Not in this run: {', '.join(absent)}.\n"
 
 
 def _ahead(record: Record) -> Iterator[str]:

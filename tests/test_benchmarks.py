@@ -178,7 +178,9 @@ def test_a_case_whose_peer_is_missing_is_left_out_and_the_others_run(
     record = read(file)
     assert [result.case for result in record.results] == ["S1"]
     assert record.left_out.keys() == {"dict-10"}
-    assert "`dict-10` was left out: river and vowpalwabbit" in benchmarks_page(record)
+    page = benchmarks_page(record)
+    assert "`dict-10` was left out: river and vowpalwabbit" in page
+    assert "Not in this run: `S2`, `S3`," in page
 
 
 def test_times_of_different_results_are_not_compared(
