@@ -151,4 +151,5 @@ def _as_text(path: str, source: Source, proof: Proof, certified: list[tuple[str,
     lines = [f"{path} holds: {played},", "and all that it says was found"]
     for value, names in prints.items():
         lines.append(f"fingerprint {value}" + (f" ({'; '.join(names)})" if len(prints) > 1 else ""))
-    return "\n".join([*lines, "", *theorem_table((name, each) for name, some in certified for each in tightest(some))])
+    shown = [(name, each) for name, some in certified for each in tightest(some)]
+    return "\n".join([*lines, "", *(theorem_table(shown) if shown else ["It proves nothing: there is no certificate in it."])])
