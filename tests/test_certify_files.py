@@ -49,7 +49,7 @@ def test_a_portfolio_is_told_made_again_and_plays_the_same_rounds(tmp_path: Path
 
 
 BAD_PORTFOLIOS: list[tuple[tuple[str | int, ...], object, str]] = [
-    (("lanes",), [], "learner.parameters.lanes: found [], expected a list of one lane at least"),
+    (("lanes",), [], "learner.parameters.lanes: found [], expected a list of 1 to 65,536 lanes"),
     (("lanes", 0), "Perceptron", "learner.parameters.lanes[0]: found 'Perceptron', expected a name and parameters"),
     (("lanes", 0, "name"), "Portfolio", "learner.parameters.lanes[0].name: found 'Portfolio', expected one of AROW"),
     (("lanes", 0, "parameters", "n"), 3, "learner.parameters.lanes[0].parameters: found {"),
@@ -200,6 +200,15 @@ def test_a_check_calls_attributes_by_their_names_and_no_line_is_long(tmp_path: P
 
 
 # ---- made to do harm ---------------------------------------------------------------------------------------------------------
+
+
+def test_no_line_is_long_where_the_counts_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("the-whole-summer.svm").write_text(small(tmp_path).read_text() * 200)
+    kept = run("certify", "the-whole-summer.svm", "--n", 8, "--save", "summer.proof.json")
+    for ran in (kept, follow(kept, "certify")):
+        assert max(map(len, ran.out.splitlines())) <= 80
+    assert "the best constant makes " in kept.out
 
 
 def grown(file: Path, n: int) -> None:
