@@ -275,7 +275,7 @@ def test_a_check_shows_the_table_that_was_shown_when_it_was_made(tmp_path: Path)
     checked = run("certify", path, "--check", tmp_path / "proof.json").out
     tables = [[line for line in out.splitlines() if re.search(r"  (any|this)  ", line)] for out in (shown, checked)]
     assert tables[0] == tables[1] != []
-    assert " holds: every learner was played on the 60 examples of " in checked
+    assert " holds: every learner was played on the 60 examples\nof " in checked
 
 
 def test_a_stream_of_another_length_is_named_as_one_before_any_fingerprint(tmp_path: Path) -> None:

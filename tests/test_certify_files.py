@@ -11,7 +11,7 @@ import pytest
 
 import thresher as th
 from tests.certifying import ROWS, saved, small
-from tests.commands import Ran, check_refused_command, run
+from tests.commands import PERCEPTRON, Ran, check_refused_command, run
 from thresher.evaluate import proof as proofs
 from thresher.evaluate.parts import Examples
 from thresher.evaluate.players import made_player
@@ -49,7 +49,7 @@ def test_a_portfolio_is_told_made_again_and_plays_the_same_rounds(tmp_path: Path
 
 
 BAD_PORTFOLIOS: list[tuple[tuple[str | int, ...], object, str]] = [
-    (("lanes",), [], "learner.parameters.lanes: found [], expected a list of one lane at least"),
+    (("lanes",), [], "learner.parameters.lanes: found [], expected a list of 1 to 65,536 lanes"),
     (("lanes", 0), "Perceptron", "learner.parameters.lanes[0]: found 'Perceptron', expected a name and parameters"),
     (("lanes", 0, "name"), "Portfolio", "learner.parameters.lanes[0].name: found 'Portfolio', expected one of AROW"),
     (("lanes", 0, "parameters", "n"), 3, "learner.parameters.lanes[0].parameters: found {"),
@@ -172,6 +172,17 @@ def test_a_source_whose_name_begins_with_a_dash_follows_all_options(tmp_path: Pa
     small(tmp_path).rename(tmp_path / "-small")
     kept = follow(run("certify", "--n", 8, "--", "-small"), "certify")
     assert follow(kept, "certify").status == 0
+    proved = run(*PERCEPTRON, "--n", 8, "--no-bias", "--proof=-p.json", "--save=-m", "--", "-small")
+    assert follow(proved, "certify").status == 0
+    assert "--from=-m --save=-m" in proved.out
+
+
+def test_the_command_that_keeps_a_model_leaves_the_proof_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    proved = run(*PERCEPTRON, small(tmp_path), "--n", 8, "--no-bias", "--certify", "--proof", "p.json")
+    before = Path("p.json").read_bytes()
+    assert follow(proved, "learn").status == 0
+    assert Path("p.json").read_bytes() == before
 
 
 # ---- what a check shows ------------------------------------------------------------------------------------------------------
@@ -191,12 +202,29 @@ def test_a_check_calls_attributes_by_their_names_and_no_line_is_long(tmp_path: P
 # ---- made to do harm ---------------------------------------------------------------------------------------------------------
 
 
+def test_no_line_is_long_where_the_counts_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("the-whole-summer.svm").write_text(small(tmp_path).read_text() * 200)
+    kept = run("certify", "the-whole-summer.svm", "--n", 8, "--save", "summer.proof.json")
+    for ran in (kept, follow(kept, "certify")):
+        assert max(map(len, ran.out.splitlines())) <= 80
+    assert "the best constant makes " in kept.out
+
+
 def grown(file: Path, n: int) -> None:
     """Says in a proof that all of it is over n attributes."""
     whole = json.loads(file.read_text())
     for one in whole["runs"]:
         one["stream"]["n"] = one["learner"]["parameters"]["n"] = n
     file.write_text(json.dumps(whole))
+
+
+def test_a_file_that_proves_nothing_holds_and_says_so(tmp_path: Path) -> None:
+    source, path = small(tmp_path), tmp_path / "proof.json"
+    th.certify(th.Perceptron(8), lambda: th.open_stream(source, n=8)).save(path)
+    ran = run("certify", source, "--check", path)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.endswith("It proves nothing: there is no certificate in it.\n")
 
 
 def test_no_memory_is_taken_for_a_size_that_the_stream_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

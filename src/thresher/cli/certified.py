@@ -69,7 +69,7 @@ def _what(made: Certified) -> str:
     lines = [
         f"{plural(facts.examples, 'example')} of {made.source}, n={recipe.n}",
         f"+1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}; {facts.positives:,} are +1",
-        f"baselines: {facts.baselines}",
+        filled(f"baselines: {facts.baselines}", rest="  "),
     ]
     if None in (recipe.plus, recipe.minus):
         lines.append(f"every example has the same label, {recipe.plus or recipe.minus}: no bound is below the best constant")

@@ -6,10 +6,12 @@ import argparse
 import shlex
 from collections.abc import Iterable, Sequence
 
-__all__ = ["check_command", "command", "same_command"]
+__all__ = ["check_command", "command", "option", "same_command"]
 
-#: What says only how a run is shown, and whether a value follows.
-_HOW_SHOWN = {"--quiet": False, "--json": False, "--no-check": False, "--report": True, "--metrics": True, "--window": True}
+#: What says only how a run is shown, or what is proven of it, and whether a value follows.
+_SHOWN_ALONE = ("--quiet", "--json", "--no-check", "--certify")
+_SHOWN_WITH = ("--report", "--proof", "--metrics", "--window")
+_HOW_SHOWN = {**dict.fromkeys(_SHOWN_ALONE, False), **dict.fromkeys(_SHOWN_WITH, True)}
 
 
 def command(name: str, places: Iterable[str], options: Sequence[str] = ()) -> str:
@@ -24,20 +26,29 @@ def command(name: str, places: Iterable[str], options: Sequence[str] = ()) -> st
     return shlex.join(["thresher", name, *listed, *options])
 
 
-def same_command(name: str, arguments: Sequence[str], *more: str, without: Sequence[str] = ()) -> str:
-    """The command that ran, with more options, and without those that only say how it is shown, or which are left out.
+def option(name: str, value: str) -> list[str]:
+    """An option with its value: as one word, if the value would pass for an option.
+
+    >>> option("--check", "a.json"), option("--check", "-a.json")
+    (['--check', 'a.json'], ['--check=-a.json'])
+    """
+    return [f"{name}={value}"] if value.startswith("-") else [name, value]
+
+
+def same_command(name: str, arguments: Sequence[str], *more: str) -> str:
+    """The command that ran, with more options, and without those that only say how it is shown and what is proven.
 
     >>> same_command("certify", ["a.svm", "--n", "8", "--report=x", "--json"], "--save", "my.proof.json")
     'thresher certify a.svm --n 8 --save my.proof.json'
     """
-    dropped, left = {**_HOW_SHOWN, **dict.fromkeys(without, False)}, iter(arguments)
-    kept: list[str] = []
+    left, kept = iter(arguments), list[str]()
     for argument in left:
         if argument == "--":
             return shlex.join(["thresher", name, *kept, *more, "--", *left])
-        if argument.partition("=")[0] not in dropped:
+        name_of, given, _ = argument.partition("=")
+        if name_of not in _HOW_SHOWN:
             kept.append(argument)
-        elif dropped[argument.partition("=")[0]] and "=" not in argument:
+        elif _HOW_SHOWN[name_of] and not given:
             next(left, None)
     return shlex.join(["thresher", name, *kept, *more])
 
@@ -46,4 +57,4 @@ def check_command(options: argparse.Namespace, file: str) -> str:
     """What checks a proof of the source that these options read: what a proof does not remember of them is repeated."""
     more = [] if options.format is None else ["--format", options.format]
     more += [] if options.on_bad == "stop" else ["--on-bad", options.on_bad]
-    return command("certify", options.source, ["--check", file, *more])
+    return command("certify", options.source, [*option("--check", file), *more])

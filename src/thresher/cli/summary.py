@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from thresher.bounds import Certificate, Verdict
-from thresher.cli.following import check_command, command, same_command
+from thresher.cli.following import check_command, command, option, same_command
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.learners import lower_start
 from thresher.cli.measured import measured_as_dict, measured_in_words, measured_table
@@ -241,12 +241,14 @@ def _next(learned: Learned) -> str:
     model, places = learned.saved or "my.thresher", learned.source.places
     skip = [] if learned.options.on_bad == "stop" else ["--on-bad", learned.options.on_bad]
     if learned.interrupted and learned.saved:
-        return f"Saved to {model}. To go on where it stopped:\n  {command('learn', places, ['--resume', model, *skip])}"
+        return (
+            f"Saved to {model}. To go on where it stopped:\n  {command('learn', places, [*option('--resume', model), *skip])}"
+        )
     if learned.interrupted:
         return f"Nothing was saved. With --save {shlex.quote(model)} it would have been, and could go on."
     proof = "" if learned.proof is None else f"{_proved(learned.options, learned.proof)}\n\n"
     if not learned.saved:
-        keep = same_command("learn", learned.options.arguments, "--save", model, without=["--certify"])
+        keep = same_command("learn", learned.options.arguments, "--save", model)
         return f"{proof}To keep what was learned:\n  {keep}"
     again = places if learned.source.again else ["FILE"]
     return proof + "\n".join(
@@ -254,7 +256,7 @@ def _next(learned: Learned) -> str:
             f"Saved to {model}. Next:",
             f"  {command('predict', [model, *again], skip)}",
             f"  {command('inspect', [model])}",
-            f"  {command('learn', ['MORE'], ['--from', model, '--save', model])}",
+            f"  {command('learn', ['MORE'], [*option('--from', model), *option('--save', model)])}",
         ]
     )
 

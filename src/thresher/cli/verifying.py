@@ -147,8 +147,11 @@ def _renumbered(difference: Difference, runs: list[int]) -> Difference:
 
 def _as_text(path: str, source: Source, proof: Proof, certified: list[tuple[str, list[Certificate]]]) -> str:
     prints, examples = _fingerprints(proof), proof.runs[0]["stream"]["examples"]
-    played = f"every learner was played on the {plural(examples, 'example')} of {source} again"
-    lines = [f"{path} holds: {played},", "and all that it says was found"]
+    lines = [
+        f"{path} holds: every learner was played on the {plural(examples, 'example')}",
+        f"of {source} again, and all that it says was found",
+    ]
     for value, names in prints.items():
         lines.append(f"fingerprint {value}" + (f" ({'; '.join(names)})" if len(prints) > 1 else ""))
-    return "\n".join([*lines, "", *theorem_table((name, each) for name, some in certified for each in tightest(some))])
+    shown = [(name, each) for name, some in certified for each in tightest(some)]
+    return "\n".join([*lines, "", *(theorem_table(shown) if shown else ["It proves nothing: there is no certificate in it."])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy, deepcopy
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -123,20 +124,27 @@ class Lanes:
 
     def kind(self, lane: int) -> LinearLearner | None:
         """A learner of the lane's kind, over one attribute; None for one that is foreign."""
-        if lane in self._columns[0]:
-            return self.banked.kinds[self._columns[0].index(lane)]
-        if lane not in self._columns[1]:
+        banked, called = self._places
+        if lane in banked:
+            return self.banked.kinds[banked[lane]]
+        if lane not in called:
             return None
-        found = self.called.members[self._columns[1].index(lane)]
+        found = self.called.members[called[lane]]
         return type(found)(**{**found._arguments(), "n": 1})
 
     def learner(self, lane: int, rounds: int, mistakes: int) -> Any:
         """A lane as a learner: a copy in float64, or the foreign one itself."""
-        if lane in self._columns[0]:
-            return self.banked.learner(self._columns[0].index(lane), rounds, mistakes)
-        if lane in self._columns[1]:
-            return copy(self.called.members[self._columns[1].index(lane)])
+        banked, called = self._places
+        if lane in banked:
+            return self.banked.learner(banked[lane], rounds, mistakes)
+        if lane in called:
+            return copy(self.called.members[called[lane]])
         return next(each.learner for each in self.foreign if each.lane == lane)
+
+    @cached_property
+    def _places(self) -> list[dict[int, int]]:
+        """Where each lane stands in the bank, and where among those that are called."""
+        return [{lane: k for k, lane in enumerate(column)} for column in self._columns]
 
     def columns(self) -> tuple[list[int], list[int]]:
         """The columns of the lanes of the bank, and of those that are called."""

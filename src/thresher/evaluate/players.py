@@ -75,7 +75,7 @@ def _portfolio(parameters: Mapping[str, Any], n: int) -> Portfolio:
         raise StoreError(f"learner.parameters: found {', '.join(parameters)}, expected n, cost_positive, lanes and master")
     lanes, master, cost = (parameters[name] for name in ("lanes", "master", "cost_positive"))
     if not isinstance(lanes, list) or not 1 <= len(lanes) <= _MOST_LANES:
-        raise StoreError(f"learner.parameters.lanes: found {shown(lanes)}, expected a list of one lane at least")
+        raise StoreError(f"learner.parameters.lanes: found {shown(lanes)}, expected a list of 1 to {_MOST_LANES:,} lanes")
     if type(cost) is not float:
         raise StoreError(f"learner.parameters.cost_positive: found {shown(cost)}, expected a float")
     kinds = [_linear(lane, 1, f"learner.parameters.lanes[{k}]") for k, lane in enumerate(lanes)]
