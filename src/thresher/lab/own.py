@@ -1,0 +1,210 @@
+"""A learner of one's own: what it is called with, and what must hold of it in every round.
+
+What is counted is what `predict` said before `learn` was told the label, whatever `learn` returns. So a learner that peeks gains
+nothing, and one whose `predict` changes it is told so.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from thresher.bounds.printed import shown
+from thresher.errors import LearnerError
+from thresher.experts import LossRound
+from thresher.protocol import Prediction, Round
+
+__all__ = ["OwnLearner", "OwnRule", "offered"]
+
+#: How far the sum of a mixture's weights may be from 1.
+_ROUNDING = 1e-9
+
+
+def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+    """Calls a class with as much of what is given as it takes: by name, and a first parameter of another name with the first.
+
+    >>> class Counting:
+    ...     def __init__(self, size, beta=0.9):
+    ...         self.size, self.beta = size, beta
+    >>> made = offered(Counting, {"n": 4, "beta": 0.5, "eta": 1.0})
+    >>> made.size, made.beta
+    (4, 0.5)
+    """
+    name = getattr(make, "__name__", "the learner")
+    try:
+        parameters = list(inspect.signature(make).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise LearnerError(f"found {shown(make)}, expected a class, or a function that makes a learner") from error
+    asked = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    all_named = any(each.kind == each.VAR_KEYWORD for each in parameters)
+    taken = {key: value for key, value in given.items() if all_named or key in {each.name for each in asked}}
+    first, *rest = given.items()
+    missing = [each for each in asked if each.default is each.empty and each.name not in taken]
+    positional = []
+    if missing and missing[0] is asked[0] and first[0] not in taken:
+        positional, missing = [first[1]], missing[1:]
+    if missing:
+        raise LearnerError(f"{name} asks for {missing[0].name}, but what it may ask for here is {' and '.join(given)}, or nothing")
+    call = ", ".join([*map(shown, positional), *(f"{key}={shown(value)}" for key, value in taken.items())])
+    return _guarded(lambda: make(*positional, **taken), f"{name}({call})")
+
+
+class OwnLearner:
+    """A learner with `predict` and `learn`, watched.
+
+    >>> class Shy:
+    ...     def predict(self, x):
+    ...         return 0
+    ...     def learn(self, x, y):
+    ...         pass
+    >>> OwnLearner(Shy()).learn((1.0,), -1)
+    Traceback (most recent call last):
+        ...
+    thresher.errors.LearnerError: round 1: Shy.predict gave 0, expected −1 or +1 (or a th.Prediction with one of them)
+    """
+
+    def __init__(self, made: Any) -> None:
+        self._made, self._t = made, 0
+        _must_have(made, "predict", "learn")
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("weights", "seed"):  # what adversaries look at, beside predictions
+            raise AttributeError(name)
+        return getattr(self._made, name)
+
+    def predict(self, x: Any) -> Prediction:
+        """What it says, as a prediction; it must be a label."""
+        said = self._call("predict", x)
+        label = said.label if isinstance(said, Prediction) else said
+        if isinstance(label, str | bytes) or np.ndim(label) > 0 or label not in (-1, +1):
+            raise self._fault("predict", f"gave {shown(said)}, expected −1 or +1 (or a th.Prediction with one of them)")
+        return said if isinstance(said, Prediction) else Prediction(int(label), 0.0)
+
+    def learn(self, x: Any, y: int) -> Round:
+        """One whole round: it predicts, twice, must be as before, and is told the label."""
+        before = _snapshot(self._made)
+        said, again = self.predict(x), self.predict(x)
+        if changed := _difference(before, _snapshot(self._made)):
+            raise self._fault("predict", f"changed {changed}: predict is asked as often as one likes, only learn may change it")
+        if said != again:
+            raise self._fault("predict", f"gave {said.label:+d}, then {again.label:+d} for the same example: it must not change")
+        weights = _copied(getattr(self._made, "weights", None))
+        returned = self._call("learn", x, y)
+        if isinstance(returned, Round) and returned.prediction.label != said.label:
+            raise self._fault(
+                "learn",
+                f"says that {returned.prediction.label:+d} was predicted, but predict said {said.label:+d} before the label was "
+                "known: the prediction that counts is made without it",
+            )
+        self._t += 1
+        if isinstance(returned, Round):
+            moved = returned.changed
+        else:
+            moved = said.label != y if weights is None else not np.array_equal(weights, self._made.weights)
+        chance = said.p_positive
+        loss = float(said.label != y) if chance is None else 1 - chance if y == +1 else chance
+        return Round(self._t, x, said, y, moved, loss=loss)
+
+    def _call(self, verb: str, *arguments: Any) -> Any:
+        return _guarded(lambda: getattr(self._made, verb)(*arguments), f"{type(self._made).__name__}.{verb}", self._t + 1)
+
+    def _fault(self, verb: str, what: str) -> LearnerError:
+        return _fault(self._made, verb, what, self._t + 1)
+
+
+class OwnRule:
+    """A rule for losses, with `weights`, a mixture of the experts, and `learn_losses`; watched.
+
+    >>> class Stuck:
+    ...     weights = (0.5, 0.4)
+    ...     def learn_losses(self, losses):
+    ...         pass
+    >>> OwnRule(Stuck(), 2).learn_losses((1.0, 0.0))
+    Traceback (most recent call last):
+        ...
+    thresher.errors.LearnerError: round 1: Stuck.weights gave (0.5, 0.4), expected 2 numbers of at least 0 that add up to 1
+    """
+
+    def __init__(self, made: Any, n: int) -> None:
+        self._made, self._n, self._t = made, n, 0
+        _must_have(made, "learn_losses")
+        _must_have(made, "weights", called=False)
+
+    @property
+    def weights(self) -> Any:
+        """The mixture that it is about to play."""
+        given = _guarded(lambda: self._made.weights, f"{type(self._made).__name__}.weights", self._t + 1)
+        try:
+            w = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            w = np.zeros(0)
+        if w.shape != (self._n,) or not (w >= 0).all() or not abs(w.sum() - 1) <= _ROUNDING:
+            wrong = f"gave {shown(given)}, expected {self._n} numbers of at least 0 that add up to 1"
+            raise _fault(self._made, "weights", wrong, self._t + 1)
+        return w
+
+    def learn_losses(self, losses: Any) -> LossRound:
+        """One whole round: its mixture loses, and it is told what everybody lost."""
+        mixture, row = self.weights, np.array(losses)
+        _guarded(lambda: self._made.learn_losses(losses), f"{type(self._made).__name__}.learn_losses", self._t + 1)
+        self._t += 1
+        return LossRound(self._t, row, mixture, float(mixture @ row))
+
+
+def _must_have(made: Any, *names: str, called: bool = True) -> None:
+    for name in names:
+        if not hasattr(made, name) or (called and not callable(getattr(made, name))):
+            methods = " and ".join(names)
+            raise LearnerError(f"found {type(made).__name__} without {name}, expected one with {methods}", **_place(type(made)))
+
+
+def _guarded(call: Callable[[], Any], what: str, round_: int | None = None) -> Any:
+    """Calls what is not ours; what it raises is told with the line of its file where that happened."""
+    try:
+        return call()
+    except Exception as error:
+        ours = __file__.rpartition("thresher")[0]
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(ours)]
+        place = {"file": frames[-1].filename, "line": frames[-1].lineno} if frames else {}
+        raise LearnerError(f"{what} raised {type(error).__name__}: {error}", round=round_, **place) from error
+
+
+def _fault(made: Any, verb: str, what: str, round_: int) -> LearnerError:
+    kind = type(made)
+    return LearnerError(f"{kind.__name__}.{verb} {what}", round=round_, **_place(getattr(kind, verb, kind)))
+
+
+def _place(thing: Any) -> dict[str, Any]:
+    try:
+        return {"file": inspect.getsourcefile(thing), "line": inspect.getsourcelines(thing)[1]}
+    except (TypeError, OSError):  # it was made where there is no file
+        return {}
+
+
+def _snapshot(made: Any) -> dict[str, bytes]:
+    """Its attributes as bytes; those that cannot be pickled are left out."""
+    state = made.__getstate__() if hasattr(made, "__getstate__") else None
+    parts = state if isinstance(state, tuple) else (state,)
+    found: dict[str, bytes] = {}
+    for part in parts:
+        for name, value in part.items() if isinstance(part, dict) else ():
+            try:
+                found[name] = pickle.dumps(value)
+            except Exception:  # whatever a stranger's class does when it is pickled
+                continue
+    return found
+
+
+def _difference(before: dict[str, bytes], after: dict[str, bytes]) -> str:
+    """The first attribute that is not as before."""
+    names = (name for name in {**before, **after} if before.get(name) != after.get(name))
+    return next((f"self.{name}" for name in names), "")
+
+
+def _copied(weights: Any) -> Any:
+    return None if weights is None else np.array(weights)
