@@ -118,15 +118,13 @@ class LaneError(ThresherError, RuntimeError):
 
 
 class LearnerError(ThresherError, RuntimeError):
-    """A learner of one's own that cannot be played, or broke the rules of the game: `round`, `file` and `line` say where."""
+    """A learner of one's own that cannot be played, or broke the rules of the game: round `t`, `file` and `line` say where."""
 
-    def __init__(
-        self, message: str, *, round: int | None = None, file: str | None = None, line: int | None = None
-    ) -> None:
+    def __init__(self, message: str, *, t: int | None = None, file: str | None = None, line: int | None = None) -> None:
         place = ":".join(str(part) for part in (file, line) if part is not None)
-        when = None if round is None else f"round {round}"
+        when = "" if t is None else f"round {t}"
         super().__init__(": ".join(part for part in (place, when, message) if part))
-        self.round = round
+        self.t = t
         self.file = file
         self.line = line
 

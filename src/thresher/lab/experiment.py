@@ -1,8 +1,8 @@
 """What an experiment is: a theorem, an algorithm, and the streams on which the two meet.
 
-A `Stream` makes a `Game` of a size: what the learner is called with, who chooses its rounds, and the `Facts` that watch them. An
-`Experiment` says which numbers of those facts its theorem's function is called with: so another function of the same numbers, a
-bound of one's own, can stand in its place.
+A `Stream` makes a `Game` of a size: what the learner is called with, who chooses its rounds, and the `Facts` that watch them.
+An `Experiment` says with which numbers of those facts its theorem's function is called: so another function of the same
+numbers, a bound of one's own, can stand in its place.
 """
 
 from __future__ import annotations
@@ -120,11 +120,13 @@ class Trials:
 class Experiment(Generic[F]):
     """A theorem, as the laboratory plays it.
 
-    `theorem` is its function in `th.bounds`, `numbers` what it is called with, out of the facts of a game. `axis` says what the
-    sizes are. `tight` is the share of the bound that the streams reach in the sizes of a full run (1: it is forced, and cannot be
-    improved). `definition` is where the algorithm is written down, if not in its own file, and `reads` the function of the same
-    numbers that gives the bound as it is held against the count, if not the theorem's. `own`: whether a learner of one's own can
-    play. `rising`: whether the bound never falls as rounds come, and so need not be computed anew while the count is below it.
+    - `theorem` is its function in `th.bounds`, `numbers` what that is called with, out of the facts of a game.
+    - `axis` says what the sizes are.
+    - `tight` is the share of the bound that the streams attain (1: it is forced, and cannot be improved).
+    - `definition` is the algorithm as on the blackboard, if it is not that of the algorithm's own file.
+    - `reads` is the function of the same numbers that gives the bound on what is counted, if it is not the theorem's.
+    - `own` is whether a learner of one's own can play.
+    - `rising` is whether the bound never falls as rounds come, and so need not be computed while the count is below it.
     """
 
     theorem: Callable[..., Bound]

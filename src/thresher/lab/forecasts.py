@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -47,7 +46,7 @@ def _one_is_right(n: int, _chance: np.random.Generator) -> Game[Losses]:
 
 
 def _halving(**given: Any) -> Callable[[int, np.random.Generator], Game[Losses]]:
-    """Question i is what digit i of an expert's number says, sure of it; expert 0 is always right. Each is asked again and again."""
+    """To question i an expert says digit i of its number; expert 0 is always right. Each is asked again and again."""
 
     def game(n: int, _chance: np.random.Generator) -> Game[Losses]:
         digits = range(max(1, (n - 1).bit_length()))
@@ -69,11 +68,14 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
         bounds.aggregating_squared, Forecaster, *_BY_N,
         (Stream("half are wrong", "adversary", _halving(**_SQUARED)), Stream("at random", "random", _at_random(**_SQUARED))),
-        0.8, lambda facts: {"n": facts.n, "low": 0.0, "high": 1.0}, definition=definition_range, own=False,
+        0.91, lambda facts: {"n": facts.n, "low": 0.0, "high": 1.0}, definition=definition_range, own=False,
     ),
     Experiment(
         bounds.aggregating_brier, Forecaster, *_BY_N,
-        (Stream("half are wrong", "adversary", _halving(loss="brier")), Stream("at random", "random", _at_random(loss="brier"))),
-        0.8, lambda facts: {"n": facts.n}, definition=definition_brier, own=False,
+        (
+            Stream("half are wrong", "adversary", _halving(loss="brier")),
+            Stream("at random", "random", _at_random(loss="brier")),
+        ),
+        0.91, lambda facts: {"n": facts.n}, definition=definition_brier, own=False,
     ),
 )  # fmt: skip

@@ -79,9 +79,7 @@ def _halves(algorithm: Callable[..., Any]) -> tuple[Stream[_Experts], ...]:
 def _in_turn(beta: Callable[[int], float | None] = lambda _n: _BETA, most: int = 0) -> tuple[Stream[_Experts], ...]:
     return (
         Stream("one errs, in turn", "adversary", _of(RandomizedMajority, lambda n, _: InTurn(n, _M), beta, most)),
-        Stream(
-            "at random", "random", _of(RandomizedMajority, lambda n, chance: Listed(_advised(chance, n, _M)), beta, most)
-        ),
+        Stream("at random", "random", _of(RandomizedMajority, lambda n, chance: Listed(_advised(chance, n, _M)), beta, most)),
     )
 
 
@@ -90,7 +88,10 @@ def _known(rule: str) -> Callable[[int], float]:
 
 
 _IMPROVED_TUNED = (
-    Stream("K = 0: half of the rest err", "forced", _of(ImprovedMajority, lambda n, _: Halves(n), lambda _n: 0.0), weighted=True),
+    Stream(
+        "K = 0: half of the rest err", "forced",
+        _of(ImprovedMajority, lambda n, _: Halves(n), lambda _n: 0.0), weighted=True,
+    ),
     Stream(
         "K = 20: half of the weight errs", "adversary",
         _of(ImprovedMajority, lambda n, _: Halves(n, _M), _known("improved"), _M), weighted=True,
@@ -174,18 +175,18 @@ _HALVES = _halves(WeightedMajority)
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.weighted_majority, WeightedMajority, *_BY_N, _HALVES, 1.0, _beta),
-    Experiment(bounds.weighted_majority_textbook, WeightedMajority, *_BY_N, _HALVES[1:], 0.8, _eta),
+    Experiment(bounds.weighted_majority_textbook, WeightedMajority, *_BY_N, _HALVES[1:], 0.79, _eta),
     Experiment(bounds.randomized_majority, RandomizedMajority, *_BY_N, _in_turn(), 0.99, _beta),
-    Experiment(bounds.randomized_majority_textbook, RandomizedMajority, *_BY_N, _in_turn(), 0.9, _eta),
-    Experiment(bounds.randomized_majority_tuned, RandomizedMajority, *_BY_N, _in_turn(_known("randomized"), _M), 0.9, _tuned),
+    Experiment(bounds.randomized_majority_textbook, RandomizedMajority, *_BY_N, _in_turn(), 0.94, _eta),
+    Experiment(bounds.randomized_majority_tuned, RandomizedMajority, *_BY_N, _in_turn(_known("randomized"), _M), 0.96, _tuned),
     Experiment(
-        bounds.doubling, RandomizedMajority, *_BY_N, _in_turn(lambda _n: None), 0.3,
+        bounds.doubling, RandomizedMajority, *_BY_N, _in_turn(lambda _n: None), 0.65,
         lambda facts: {"mistakes": facts.best, "n": facts.n},
     ),
     Experiment(bounds.improved_majority, ImprovedMajority, *_BY_N, _halves(ImprovedMajority), 1.0, _beta),
     Experiment(bounds.improved_majority_tuned, ImprovedMajority, *_BY_N, _IMPROVED_TUNED, 1.0, _tuned),
     Experiment(
-        bounds.realised_mistakes, RandomizedMajority, *_BY_ROUNDS, (Trials("coins, 19 runs of 20", _coins, 100, 0.05),), 0.5,
+        bounds.realised_mistakes, RandomizedMajority, *_BY_ROUNDS, (Trials("coins, 19 of 20", _coins, 100, 0.05),), 0.9,
         own=False,
     ),
     Experiment(
@@ -198,14 +199,14 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     ),
     Experiment(
         bounds.vote, WeightedMajority, *_BY_ROUNDS,
-        (Stream("two constants", "adversary", _two_constants), Stream("fair coins", "random", _random_experts)), 0.7,
+        (Stream("two constants", "adversary", _two_constants), Stream("fair coins", "random", _random_experts)), 0.9,
         lambda facts: {"loss": facts.loss}, own=False,
     ),
     Experiment(
-        bounds.portfolio_loss, Portfolio, *_BY_ROUNDS, _VOTED, 0.7,
+        bounds.portfolio_loss, Portfolio, *_BY_ROUNDS, _VOTED, 0.98,
         lambda facts: {"best": int(facts.wrong.min()), "regret": facts.regret}, own=False,
     ),
     Experiment(
-        bounds.portfolio_mistakes, Portfolio, *_BY_ROUNDS, _VOTED, 0.7, lambda facts: {"loss": facts.loss}, own=False
+        bounds.portfolio_mistakes, Portfolio, *_BY_ROUNDS, _VOTED, 0.95, lambda facts: {"loss": facts.loss}, own=False
     ),
 )  # fmt: skip

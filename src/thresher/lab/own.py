@@ -1,7 +1,7 @@
 """A learner of one's own: what it is called with, and what must hold of it in every round.
 
-What is counted is what `predict` said before `learn` was told the label, whatever `learn` returns. So a learner that peeks gains
-nothing, and one whose `predict` changes it is told so.
+What is counted is what `predict` said before `learn` was told the label, whatever `learn` returns: a learner that peeks gains
+nothing. One that `predict` changes is told so.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import inspect
 import pickle
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,13 @@ from thresher.errors import LearnerError
 from thresher.experts import LossRound
 from thresher.protocol import Prediction, Round
 
-__all__ = ["OwnLearner", "OwnRule", "offered"]
+__all__ = ["OwnLearner", "OwnRule", "guarded", "near", "offered"]
 
 #: How far the sum of a mixture's weights may be from 1.
 _ROUNDING = 1e-9
+
+#: Where this package is: what was raised is told of the last line outside it.
+_OURS = __file__.rpartition("lab")[0]
 
 
 def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
@@ -43,15 +48,17 @@ def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     asked = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     all_named = any(each.kind == each.VAR_KEYWORD for each in parameters)
     taken = {key: value for key, value in given.items() if all_named or key in {each.name for each in asked}}
-    first, *rest = given.items()
+    first, *_ = given.items()
     missing = [each for each in asked if each.default is each.empty and each.name not in taken]
     positional = []
     if missing and missing[0] is asked[0] and first[0] not in taken:
         positional, missing = [first[1]], missing[1:]
     if missing:
-        raise LearnerError(f"{name} asks for {missing[0].name}, but what it may ask for here is {' and '.join(given)}, or nothing")
+        raise LearnerError(
+            f"{name} asks for {missing[0].name}, but what it may ask for here is {' and '.join(given)}, or nothing"
+        )
     call = ", ".join([*map(shown, positional), *(f"{key}={shown(value)}" for key, value in taken.items())])
-    return _guarded(lambda: make(*positional, **taken), f"{name}({call})")
+    return guarded(lambda: make(*positional, **taken), f"{name}({call})")
 
 
 class OwnLearner:
@@ -68,14 +75,19 @@ class OwnLearner:
     thresher.errors.LearnerError: round 1: Shy.predict gave 0, expected −1 or +1 (or a th.Prediction with one of them)
     """
 
-    def __init__(self, made: Any) -> None:
-        self._made, self._t = made, 0
+    def __init__(self, made: Any, n: int | None = None) -> None:
+        self._made, self._n, self._t = made, n, 0
         _must_have(made, "predict", "learn")
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("weights", "seed"):  # what adversaries look at, beside predictions
-            raise AttributeError(name)
-        return getattr(self._made, name)
+        """What adversaries look at beside predictions, where there is such a thing: n weights, the seed of coins."""
+        if name == "weights" and isinstance(weights := getattr(self._made, name), Sequence | np.ndarray):
+            numbers = np.asarray(weights)
+            if numbers.shape == (self._n,):
+                return numbers
+        if name == "seed":
+            return self._made.seed
+        raise AttributeError(name)
 
     def predict(self, x: Any) -> Prediction:
         """What it says, as a prediction; it must be a label."""
@@ -92,26 +104,25 @@ class OwnLearner:
         if changed := _difference(before, _snapshot(self._made)):
             raise self._fault("predict", f"changed {changed}: predict is asked as often as one likes, only learn may change it")
         if said != again:
-            raise self._fault("predict", f"gave {said.label:+d}, then {again.label:+d} for the same example: it must not change")
-        weights = _copied(getattr(self._made, "weights", None))
+            raise self._fault(
+                "predict", f"gave {said.label:+d}, then {again.label:+d} for the same example: it must not change"
+            )
+        weights = np.array(getattr(self, "weights", ()))
         returned = self._call("learn", x, y)
         if isinstance(returned, Round) and returned.prediction.label != said.label:
-            raise self._fault(
-                "learn",
-                f"says that {returned.prediction.label:+d} was predicted, but predict said {said.label:+d} before the label was "
-                "known: the prediction that counts is made without it",
-            )
+            claimed = f"says that {returned.prediction.label:+d} was predicted, but predict said {said.label:+d}"
+            raise self._fault("learn", f"{claimed} before the label was known: that is the prediction that counts")
         self._t += 1
         if isinstance(returned, Round):
             moved = returned.changed
         else:
-            moved = said.label != y if weights is None else not np.array_equal(weights, self._made.weights)
+            moved = bool((weights != self.weights).any()) if len(weights) else said.label != y
         chance = said.p_positive
         loss = float(said.label != y) if chance is None else 1 - chance if y == +1 else chance
         return Round(self._t, x, said, y, moved, loss=loss)
 
     def _call(self, verb: str, *arguments: Any) -> Any:
-        return _guarded(lambda: getattr(self._made, verb)(*arguments), f"{type(self._made).__name__}.{verb}", self._t + 1)
+        return guarded(lambda: getattr(self._made, verb)(*arguments), f"{type(self._made).__name__}.{verb}", self._t + 1)
 
     def _fault(self, verb: str, what: str) -> LearnerError:
         return _fault(self._made, verb, what, self._t + 1)
@@ -138,7 +149,7 @@ class OwnRule:
     @property
     def weights(self) -> Any:
         """The mixture that it is about to play."""
-        given = _guarded(lambda: self._made.weights, f"{type(self._made).__name__}.weights", self._t + 1)
+        given = guarded(lambda: self._made.weights, f"{type(self._made).__name__}.weights", self._t + 1)
         try:
             w = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):
@@ -151,7 +162,7 @@ class OwnRule:
     def learn_losses(self, losses: Any) -> LossRound:
         """One whole round: its mixture loses, and it is told what everybody lost."""
         mixture, row = self.weights, np.array(losses)
-        _guarded(lambda: self._made.learn_losses(losses), f"{type(self._made).__name__}.learn_losses", self._t + 1)
+        guarded(lambda: self._made.learn_losses(losses), f"{type(self._made).__name__}.learn_losses", self._t + 1)
         self._t += 1
         return LossRound(self._t, row, mixture, float(mixture @ row))
 
@@ -159,44 +170,57 @@ class OwnRule:
 def _must_have(made: Any, *names: str, called: bool = True) -> None:
     for name in names:
         if not hasattr(made, name) or (called and not callable(getattr(made, name))):
-            methods = " and ".join(names)
-            raise LearnerError(f"found {type(made).__name__} without {name}, expected one with {methods}", **_place(type(made)))
+            file, line = _place(type(made))
+            found = f"found {type(made).__name__} without {name}, expected one with {' and '.join(names)}"
+            raise LearnerError(found, file=file, line=line)
 
 
-def _guarded(call: Callable[[], Any], what: str, round_: int | None = None) -> Any:
-    """Calls what is not ours; what it raises is told with the line of its file where that happened."""
+def guarded(call: Callable[[], Any], what: str, t: int | None = None) -> Any:
+    """Calls what is not ours; what it raises is told with the line of its file where that happened, and the round.
+
+    >>> guarded(lambda: 1 / 1, "Mine.predict", 3)
+    1.0
+    """
     try:
         return call()
     except Exception as error:
-        ours = __file__.rpartition("thresher")[0]
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(ours)]
-        place = {"file": frames[-1].filename, "line": frames[-1].lineno} if frames else {}
-        raise LearnerError(f"{what} raised {type(error).__name__}: {error}", round=round_, **place) from error
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
+        file, line = (near(frames[-1].filename), frames[-1].lineno) if frames else (None, None)
+        raise LearnerError(f"{what} raised {type(error).__name__}: {error}", t=t, file=file, line=line) from error
 
 
-def _fault(made: Any, verb: str, what: str, round_: int) -> LearnerError:
+def near(file: str) -> str:
+    """A file's name as seen from here: short for one below, as it is for others.
+
+    >>> near(str(Path.cwd() / "mine.py")), near("/elsewhere/mine.py")
+    ('mine.py', '/elsewhere/mine.py')
+    """
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _fault(made: Any, verb: str, what: str, t: int) -> LearnerError:
     kind = type(made)
-    return LearnerError(f"{kind.__name__}.{verb} {what}", round=round_, **_place(getattr(kind, verb, kind)))
+    file, line = _place(getattr(kind, verb, kind))
+    return LearnerError(f"{kind.__name__}.{verb} {what}", t=t, file=file, line=line)
 
 
-def _place(thing: Any) -> dict[str, Any]:
+def _place(thing: Any) -> tuple[str | None, int | None]:
+    """Where it is written down, unless it was made where there is no file."""
     try:
-        return {"file": inspect.getsourcefile(thing), "line": inspect.getsourcelines(thing)[1]}
-    except (TypeError, OSError):  # it was made where there is no file
-        return {}
+        return near(inspect.getfile(thing)), inspect.getsourcelines(thing)[1]
+    except (TypeError, OSError):
+        return None, None
 
 
 def _snapshot(made: Any) -> dict[str, bytes]:
     """Its attributes as bytes; those that cannot be pickled are left out."""
-    state = made.__getstate__() if hasattr(made, "__getstate__") else None
-    parts = state if isinstance(state, tuple) else (state,)
+    state = made.__getstate__()
     found: dict[str, bytes] = {}
-    for part in parts:
+    for part in state if isinstance(state, tuple) else (state,):
         for name, value in part.items() if isinstance(part, dict) else ():
-            try:
+            with suppress(Exception):  # whatever a stranger's class raises when it is pickled
                 found[name] = pickle.dumps(value)
-            except Exception:  # whatever a stranger's class does when it is pickled
-                continue
     return found
 
 
@@ -204,7 +228,3 @@ def _difference(before: dict[str, bytes], after: dict[str, bytes]) -> str:
     """The first attribute that is not as before."""
     names = (name for name in {**before, **after} if before.get(name) != after.get(name))
     return next((f"self.{name}" for name in names), "")
-
-
-def _copied(weights: Any) -> Any:
-    return None if weights is None else np.array(weights)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
+from thresher.bounds import Bound
 from thresher.errors import ParameterError
 from thresher.lab import (
     classes,
@@ -18,12 +20,18 @@ from thresher.lab import (
     thresholds,
 )
 from thresher.lab.experiment import Experiment
+from thresher.lab.theorems import FAMILIES
 
 __all__ = ["EXPERIMENTS", "find"]
 
-#: Every theorem that is played, in the order of docs/theorems.md.
+_FILES = (perceptron, margin_perceptron, disjunctions, thresholds, classes, majorities, losses, forecasts, risk)
+_PLAYED: dict[Callable[..., Bound], Experiment[Any]] = {
+    experiment.theorem: experiment for file in _FILES for experiment in file.EXPERIMENTS
+}
+
+#: Every theorem that is played, in the order of their families.
 EXPERIMENTS: dict[str, Experiment[Any]] = {
-    experiment.name: experiment for family in (perceptron, margin_perceptron, disjunctions, thresholds, classes, majorities, losses, forecasts, risk) for experiment in family.EXPERIMENTS
+    _PLAYED[theorem].name: _PLAYED[theorem] for makers in FAMILIES.values() for theorem in makers
 }
 
 
@@ -32,10 +40,10 @@ def find(name: str) -> Experiment[Any]:
 
     >>> find("perceptron_sep").name
     'perceptron-separable'
-    >>> find("perceptrn-hinge")
+    >>> find("halvng")
     Traceback (most recent call last):
         ...
-    thresher.errors.ParameterError: found no theorem 'perceptrn-hinge'; near are perceptron-hinge, perceptron-gap, ...
+    thresher.errors.ParameterError: found no theorem 'halvng'; near are halving
     """
     sought = name.strip().lower().replace("_", "-").replace(" ", "-")
     if sought in EXPERIMENTS:

@@ -25,8 +25,8 @@ class Refutation(NamedTuple):
 class Outcome:
     """A game: what was counted in so many rounds of a stream of this size, and the bound on it.
 
-    Of several games by chance it is the one that came nearest to its bound. `allowed` is the bound rounded as it is printed: the
-    whole number below where what is counted is whole.
+    Of several games by chance it is the one that came nearest to its bound. `allowed` is the bound, or the
+    whole number below it where what is counted is whole.
     """
 
     stream: str

@@ -59,7 +59,7 @@ class Nearest:
     """Of the examples in the pool on which the learner errs, the one whose score is the nearest to where it decides, `at`.
 
     For the Perceptron on unit vectors that is what lets ‖w‖ grow the most, for Winnow what changes the sum of the weights the
-    least: what their proofs pay with. It sees predictions alone; where there are no scores, the first mistake is as good as any.
+    least: what their proofs pay with. It sees predictions alone; without scores the first mistake is as good as any.
 
     >>> import thresher as th
     >>> learner = th.Perceptron(2)
@@ -101,7 +101,7 @@ def unit(chance: np.random.Generator, n: int, rows: int = 1) -> NDArray[np.float
     [1.0, 1.0]
     """
     drawn = chance.standard_normal((rows, n))
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
 
 
 def pairs(X: NDArray[np.float64], y: NDArray[Any]) -> Pairs:

@@ -122,7 +122,9 @@ def _p_norm(n: int) -> tuple[Callable[..., Any], dict[str, Any], _Signs]:
     return PNormPerceptron, {"n": n, "p": facts.p}, facts
 
 
-def _by_signs(make: Callable[[int], tuple[Callable[..., Any], dict[str, Any], _Signs]], noise: bool) -> tuple[Stream[_Signs], ...]:
+def _by_signs(
+    make: Callable[[int], tuple[Callable[..., Any], dict[str, Any], _Signs]], noise: bool
+) -> tuple[Stream[_Signs], ...]:
     def nearest(n: int, chance: np.random.Generator) -> Game[_Signs]:
         algorithm, given, facts = make(n)
         return Game(algorithm, given, Nearest(_majority(n, chance, _ROWS)).against, facts)
@@ -180,41 +182,41 @@ _BALANCED, _PNORM = _by_signs(_balanced, False), _by_signs(_p_norm, False)
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
-        bounds.winnow_threshold, Winnow, *_BY_N, _AND_NOISE, 0.3, lambda facts: {**_missing(facts), "factor": _FACTOR}
+        bounds.winnow_threshold, Winnow, *_BY_N, _AND_NOISE, 0.33, lambda facts: {**_missing(facts), "factor": _FACTOR}
     ),
-    Experiment(bounds.winnow_threshold_tuned, Winnow, *_BY_N, _AND_NOISE, 0.3, _missing),
-    Experiment(bounds.winnow_threshold_simple, Winnow, *_BY_N, _TWO_OF_FIVE, 0.3, _target),
-    Experiment(bounds.winnow_littlestone, Winnow, *_BY_N, _TWO_OF_FIVE, 0.2, _target),
+    Experiment(bounds.winnow_threshold_tuned, Winnow, *_BY_N, _AND_NOISE, 0.33, _missing),
+    Experiment(bounds.winnow_threshold_simple, Winnow, *_BY_N, _TWO_OF_FIVE, 0.27, _target),
+    Experiment(bounds.winnow_littlestone, Winnow, *_BY_N, _TWO_OF_FIVE, 0.16, _target),
     Experiment(
-        bounds.winnow_r_of_k, Winnow, *_BY_N, _TWO_OF_FIVE, 0.3, lambda facts: {"r": _LEAST, "k": _OF, "n": facts.n}
+        bounds.winnow_r_of_k, Winnow, *_BY_N, _TWO_OF_FIVE, 0.27, lambda facts: {"r": _LEAST, "k": _OF, "n": facts.n}
     ),
     Experiment(
-        bounds.winnow_entropy, Winnow, *_BY_N, (*_FRACTIONS, *_AND_NOISE), 0.4,
+        bounds.winnow_entropy, Winnow, *_BY_N, (*_FRACTIONS, *_AND_NOISE), 0.54,
         lambda facts: {**_missing(facts), "entropy": facts.entropy, "factor": _FACTOR},
     ),
     Experiment(
-        bounds.balanced_winnow, BalancedWinnow, *_BY_N, _by_signs(_balanced, True), 0.4,
+        bounds.balanced_winnow, BalancedWinnow, *_BY_N, _by_signs(_balanced, True), 0.48,
         lambda facts: {**_in_l1(facts), "eta": facts.eta, "distance": facts.distance},
     ),
-    Experiment(bounds.balanced_winnow_tuned, BalancedWinnow, *_BY_N, _BALANCED, 0.4, _in_l1),
-    Experiment(bounds.balanced_winnow_textbook, BalancedWinnow, *_BY_N, _BALANCED, 0.4, _in_l1),
+    Experiment(bounds.balanced_winnow_tuned, BalancedWinnow, *_BY_N, _BALANCED, 0.48, _in_l1),
+    Experiment(bounds.balanced_winnow_textbook, BalancedWinnow, *_BY_N, _BALANCED, 0.47, _in_l1),
     Experiment(
-        bounds.balanced_winnow_gap, BalancedWinnow, *_BY_N, _GAPPED, 0.05,
+        bounds.balanced_winnow_gap, BalancedWinnow, *_BY_N, _GAPPED, 0.11,
         lambda facts: {"gap": facts.gap, "n": facts.n, "radius": facts.radius, "norm": facts.norm},
     ),
-    Experiment(bounds.p_norm, PNormPerceptron, *_BY_N, _PNORM, 0.2, _in_p),
+    Experiment(bounds.p_norm, PNormPerceptron, *_BY_N, _PNORM, 0.36, _in_p),
     Experiment(
-        bounds.p_norm_hinge, PNormPerceptron, *_BY_N, _by_signs(_p_norm, True), 0.2,
+        bounds.p_norm_hinge, PNormPerceptron, *_BY_N, _by_signs(_p_norm, True), 0.55,
         lambda facts: {
             "hinge": facts.distance / facts.margin, "p": facts.p, "norm": facts.norm / facts.margin, "radius": facts.radius,
         },
     ),
     Experiment(
-        bounds.p_norm_distance, PNormPerceptron, *_BY_N, _by_signs(_p_norm, True), 0.2,
+        bounds.p_norm_distance, PNormPerceptron, *_BY_N, _by_signs(_p_norm, True), 0.55,
         lambda facts: {"distance": facts.distance, **_in_p(facts)},
     ),
     Experiment(
-        bounds.p_norm_textbook, PNormPerceptron, *_BY_N, _PNORM, 0.2,
+        bounds.p_norm_textbook, PNormPerceptron, *_BY_N, _PNORM, 0.25,
         lambda facts: {"margin": facts.margin, "n": facts.n, "radius": 1.0, "norm": 1.0},
     ),
 )  # fmt: skip
