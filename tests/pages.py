@@ -1,6 +1,7 @@
 """What the documentation shows of the command line is what it prints: `python -m tests.pages` writes it anew.
 
-In a block of `console`, lines that begin with `$ ` are run, all of a page in one empty folder, and what they print follows.
+In a block of `console`, lines that begin with `$ ` are run, all of a page in one folder, and what they print follows. A block of
+`python mine.py` is a file in that folder, which is empty otherwise.
 The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds.
 """
 
@@ -23,14 +24,18 @@ __all__ = ["GENERATED", "ROOT"]
 
 ROOT = Path(__file__).parent.parent
 
-_RUN = ("README.md", "docs/tutorial.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md")
+_RUN = ("README.md", "docs/tutorial.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md", "docs/lab.md")
 
+_FILE = re.compile(r"^```python (\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
 def _with_output(page: Path) -> str:
+    text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        return _BLOCK.sub(lambda block: _played(block[0], folder), page.read_text(encoding="utf-8"))
+        for name, code in _FILE.findall(text):
+            Path(folder, name).write_text(code, encoding="utf-8")
+        return _BLOCK.sub(lambda block: _played(block[0], folder), text)
 
 
 def _played(block: str, folder: str) -> str:

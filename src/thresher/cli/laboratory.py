@@ -18,7 +18,7 @@ from thresher.errors import ParameterError
 from thresher.lab.experiment import Experiment
 from thresher.lab.figure import FORMATS
 from thresher.lab.files import load
-from thresher.lab.play import play
+from thresher.lab.playing import play
 from thresher.lab.registry import EXPERIMENTS, find
 from thresher.lab.result import Outcome, Result
 from thresher.lab.theorems import FAMILIES
@@ -103,7 +103,7 @@ def _ended(options: argparse.Namespace, results: list[Result]) -> int:
 
 def _refutation(result: Result, outcome: Outcome) -> str:
     """Theorem, stream, round, and what happened in it."""
-    told, place = outcome.refuted, f"{result.name}, {outcome.stream}, {result.axis} = {outcome.size}"
+    told, place = outcome.refuted, f"{result.name}, {outcome.stream}, {result.symbol} = {outcome.size}"
     counted = f"{result.on} {_number(outcome.attained)}, bound {_number(outcome.allowed)}"
     if told is None or not told.example:
         return f"refuted: {place}: {counted}"
@@ -177,19 +177,19 @@ def _table(result: Result) -> Iterator[str]:
     worst = result.worst
     yield ""
     how = "worst" if worst.refuted is None else "refuted"
-    yield f"{how}: {worst.ratio:.3f} of the bound, by {worst.stream}, {result.axis} = {worst.size}"
+    yield f"{how}: {worst.ratio:.3f} of the bound, by {worst.stream}, {result.symbol} = {worst.size}"
 
 
 def _summary(results: list[Result]) -> Iterator[str]:
     """All theorems: a row for each, with the game that came nearest to its bound."""
     rows = [
         (
-            result.name, plural(len(result.outcomes), "game"), _ratio(result.worst), "yes" if result.tight == 1 else "",
-            result.worst.stream, f"{result.axis} = {result.worst.size}",
+            result.name, str(len(result.outcomes)), _ratio(result.worst), "yes" if result.tight == 1 else "",
+            result.worst.stream, f"{result.symbol} = {result.worst.size}",
         )
         for result in results
     ]  # fmt: skip
-    yield from _columns(("theorem", "played", "worst", "forced", "by", "at"), rows, left=(0, 3, 4, 5))
+    yield from _columns(("theorem", "games", "worst", "forced", "by", "at"), rows, left=(0, 3, 4, 5))
     above_it = sum(result.refuted is not None for result in results)
     yield ""
     yield f"{plural(len(results), 'theorem')}, seed {results[0].seed}: {above_it or 'none'} above its bound"

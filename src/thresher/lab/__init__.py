@@ -7,7 +7,7 @@
 """
 
 from thresher.lab.experiment import Experiment
-from thresher.lab.play import play
+from thresher.lab.playing import play
 from thresher.lab.registry import EXPERIMENTS, find
 from thresher.lab.result import Outcome, Refutation, Result
 

@@ -147,7 +147,7 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.winnow_textbook, Winnow, *_BY_N, _STREAMS, 0.76, _of_r),
     Experiment(
         bounds.winnow_cover, Winnow, *_BY_N,
-        (Stream("the least sure first", "adversary", _cover_nearest), Stream("at random", "random", _cover_at_random)), 0.54,
+        (Stream("least sure first", "adversary", _cover_nearest), Stream("at random", "random", _cover_at_random)), 0.54,
         lambda facts: {"norm": facts.norm, "n": facts.n},
     ),
     Experiment(

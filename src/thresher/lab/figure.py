@@ -33,34 +33,34 @@ def draw(result: Result, path: Path) -> None:
     """Writes the figure as a whole, or not at all."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
-        raise ParameterError(
-            f"found {path.name!r} for a figure, expected a name that ends in {', '.join(f'.{f}' for f in FORMATS)}"
-        )
-    drawn = io.BytesIO()
-    figure(result).savefig(drawn, format=kind, metadata=_UNDATED[kind])
+        raise ParameterError(f"found {path.name!r} for a figure, expected a name that ends in .{', .'.join(FORMATS)}")
+    made, drawn = figure(result), io.BytesIO()
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "thresher"}):  # names in an SVG are drawn by lot otherwise
+        made.savefig(drawn, format=kind, metadata=_UNDATED[kind])
     replace(path, [drawn.getvalue()])
 
 
 def figure(result: Result) -> Figure:
     """The figure: sizes across, what is counted upwards."""
     try:
-        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ParameterError("a figure needs matplotlib: pip install 'thresher[figures]'") from error
-    with rc_context({"svg.hashsalt": "thresher", "font.size": 11}):
-        made = Figure(figsize=(7.2, 5.2), dpi=150, layout="constrained", facecolor="white")
-        axes = made.add_subplot(facecolor="white")
-        _curves(axes, result)
-        _scales(axes, result)
-        axes.set_xlabel(result.axis)
-        axes.set_ylabel(result.on)
-        made.suptitle(result.theorem.name, fontsize=13, color=_INK)
-        axes.set_title(_in_lines(result.theorem.formula), fontsize=10.5, color=_INK)
-        axes.grid(visible=True, which="major", color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-        made.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=10)
+    made = Figure(figsize=(7.2, 5.2), dpi=150, layout="constrained", facecolor="white")
+    axes = made.add_subplot(facecolor="white")
+    _curves(axes, result)
+    _scales(axes, result)
+    axes.set_xlabel(result.axis, fontsize=11)
+    axes.set_ylabel(result.on, fontsize=11)
+    axes.tick_params(labelsize=11)
+    made.suptitle(result.theorem.name, fontsize=13, color=_INK)
+    axes.set_title(_in_lines(result.theorem.formula), fontsize=10.5, color=_INK)
+    axes.grid(visible=True, which="major", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    made.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=10)
     return made
 
 

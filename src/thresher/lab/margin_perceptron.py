@@ -39,7 +39,7 @@ def _at_random(size: int, chance: np.random.Generator) -> Game[_Margin]:
 def _streams(kind: Kind) -> tuple[Stream[_Margin], ...]:
     return (
         Stream("grazing examples", kind, _grazing, weighted=True),
-        Stream("margin γ, the least sure first", "adversary", _nearest),
+        Stream("margin γ, least sure first", "adversary", _nearest),
         Stream("margin γ, at random", "random", _at_random),
     )
 

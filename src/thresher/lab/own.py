@@ -64,19 +64,18 @@ def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
 class OwnLearner:
     """A learner with `predict` and `learn`, watched.
 
-    >>> class Shy:
+    >>> class Stuck:
     ...     def predict(self, x):
-    ...         return 0
+    ...         return +1
     ...     def learn(self, x, y):
     ...         pass
-    >>> OwnLearner(Shy()).learn((1.0,), -1)
-    Traceback (most recent call last):
-        ...
-    thresher.errors.LearnerError: round 1: Shy.predict gave 0, expected −1 or +1 (or a th.Prediction with one of them)
+    >>> OwnLearner(Stuck()).learn((1.0,), -1)
+    Round(t=1, Prediction(label=+1, score=0.0, p_positive=None), label=-1, mistake=True, changed=False)
     """
 
     def __init__(self, made: Any, n: int | None = None) -> None:
         self._made, self._n, self._t = made, n, 0
+        self._rounds: list[tuple[Any, int, int]] = []
         _must_have(made, "predict", "learn")
 
     def __getattr__(self, name: str) -> Any:
@@ -102,24 +101,34 @@ class OwnLearner:
         before = _snapshot(self._made)
         said, again = self.predict(x), self.predict(x)
         if changed := _difference(before, _snapshot(self._made)):
-            raise self._fault("predict", f"changed {changed}: predict is asked as often as one likes, only learn may change it")
-        if said != again:
             raise self._fault(
-                "predict", f"gave {said.label:+d}, then {again.label:+d} for the same example: it must not change"
+                "predict", f"changed self.{changed}: only learn may change it (a cache may be called self._{changed})"
             )
+        if said != again:
+            raise self._fault("predict", f"gave {said.label:+d}, then {again.label:+d} for the same example")
         weights = np.array(getattr(self, "weights", ()))
         returned = self._call("learn", x, y)
         if isinstance(returned, Round) and returned.prediction.label != said.label:
             claimed = f"says that {returned.prediction.label:+d} was predicted, but predict said {said.label:+d}"
             raise self._fault("learn", f"{claimed} before the label was known: that is the prediction that counts")
         self._t += 1
-        if isinstance(returned, Round):
-            moved = returned.changed
-        else:
-            moved = bool((weights != self.weights).any()) if len(weights) else said.label != y
+        self._rounds.append((x, y, said.label))
+        moved = len(weights) > 0 and bool((weights != self.weights).any())
         chance = said.p_positive
         loss = float(said.label != y) if chance is None else 1 - chance if y == +1 else chance
-        return Round(self._t, x, said, y, moved, loss=loss)
+        return Round(self._t, x, said, y, returned.changed if isinstance(returned, Round) else moved, loss=loss)
+
+    def check_again(self, fresh: OwnLearner) -> None:
+        """Lets a fresh learner of the same kind play the same rounds, asked once in each: it must say the same.
+
+        One that does not depends on how often it was asked, or on chance; and then no seed plays a refutation again.
+        """
+        for t, (x, y, before) in enumerate(self._rounds, start=1):
+            fresh._t = t - 1
+            if (label := fresh.predict(x).label) != before:
+                often = f"gave {before:+d}, but {label:+d} when all was played again and it was asked less often"
+                raise fresh._fault("predict", f"{often}: only learn may change what it says, and nothing but what it learned")
+            fresh._call("learn", x, y)
 
     def _call(self, verb: str, *arguments: Any) -> Any:
         return guarded(lambda: getattr(self._made, verb)(*arguments), f"{type(self._made).__name__}.{verb}", self._t + 1)
@@ -132,13 +141,11 @@ class OwnRule:
     """A rule for losses, with `weights`, a mixture of the experts, and `learn_losses`; watched.
 
     >>> class Stuck:
-    ...     weights = (0.5, 0.4)
+    ...     weights = (0.5, 0.5)
     ...     def learn_losses(self, losses):
     ...         pass
     >>> OwnRule(Stuck(), 2).learn_losses((1.0, 0.0))
-    Traceback (most recent call last):
-        ...
-    thresher.errors.LearnerError: round 1: Stuck.weights gave (0.5, 0.4), expected 2 numbers of at least 0 that add up to 1
+    LossRound(t=1, experts=2, loss=0.5)
     """
 
     def __init__(self, made: Any, n: int) -> None:
@@ -225,6 +232,6 @@ def _snapshot(made: Any) -> dict[str, bytes]:
 
 
 def _difference(before: dict[str, bytes], after: dict[str, bytes]) -> str:
-    """The first attribute that is not as before."""
+    """The first attribute that is not as before; whose name begins with _ may remember what was computed."""
     names = (name for name in {**before, **after} if before.get(name) != after.get(name))
-    return next((f"self.{name}" for name in names), "")
+    return next((name for name in names if not name.startswith("_")), "")

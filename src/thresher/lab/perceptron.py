@@ -163,7 +163,7 @@ def _with_noise(algorithm: Callable[..., Any]) -> Callable[[int, np.random.Gener
 def _separated(algorithm: Callable[..., Any]) -> tuple[Stream[Against], ...]:
     return (
         Stream("orthonormal examples", "forced", _orthonormal(algorithm)),
-        Stream("margin γ, the least sure first", "adversary", _separable(algorithm, Nearest)),
+        Stream("margin γ, least sure first", "adversary", _separable(algorithm, Nearest)),
         Stream("margin γ, at random", "random", _separable(algorithm, Stubborn)),
     )
 
@@ -203,7 +203,7 @@ def _threshold(stream: type[Stubborn] | type[Nearest]) -> Callable[[int, np.rand
 
 
 _THRESHOLDED = (
-    Stream("threshold ¼, the least sure first", "adversary", _threshold(Nearest)),
+    Stream("threshold ¼, least sure first", "adversary", _threshold(Nearest)),
     Stream("threshold ¼, at random", "random", _threshold(Stubborn)),
 )
 

@@ -78,6 +78,11 @@ class Result:
         return next((outcome for outcome in self.outcomes if outcome.refuted is not None), None)
 
     @property
+    def symbol(self) -> str:
+        """What the sizes are, in short: n of "attributes n"."""
+        return self.axis.split()[-1]
+
+    @property
     def streams(self) -> list[str]:
         """Their names, in order."""
         return list(dict.fromkeys(outcome.stream for outcome in self.outcomes))

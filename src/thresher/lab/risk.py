@@ -23,8 +23,8 @@ from thresher.linear import Perceptron
 __all__ = ["EXPERIMENTS"]
 
 _DELTA = 0.05
-_RUNS = 60
-_POINTS = 64
+_RUNS = 40
+_POINTS = 32
 _CUTS = 33
 
 
@@ -100,19 +100,19 @@ _BY_EXAMPLES = ("examples n", (20, 50, 100, 200))
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
-        bounds.pac_sample, pac, "1/ε", (4, 8, 16, 32, 64), _share("33 thresholds", _pac), 0.25,
+        bounds.pac_sample, pac, "1/ε", (4, 8, 16, 32, 64), _share("33 thresholds", _pac), 0.5,
         reads=_pac_risk, own=False,
     ),
     Experiment(
         bounds.online_to_batch, online_to_batch, *_BY_EXAMPLES, _share("one label in ten wrong", _average),
-        0.85, own=False,
+        0.93, own=False,
     ),
     Experiment(
         bounds.online_to_batch_vote, online_to_batch, *_BY_EXAMPLES,
-        _share("one label in ten wrong", _vote, 20), 0.48, own=False,
+        _share("one label in ten wrong", _vote, 20), 0.54, own=False,
     ),
     Experiment(
-        bounds.random_stop, Perceptron, *_BY_EXAMPLES, (Trials("margin ¼, on average", _stop, _RUNS, "mean"),), 0.58,
+        bounds.random_stop, Perceptron, *_BY_EXAMPLES, (Trials("margin ¼, on average", _stop, _RUNS, "mean"),), 0.54,
         own=False,
     ),
 )  # fmt: skip

@@ -78,12 +78,12 @@ def _wrong(n: int, chance: np.random.Generator) -> Game[_Threshold]:
 
 
 _TWO_OF_FIVE = (
-    Stream("2 of 5, the least sure first", "adversary", _nearest(_of_five)),
+    Stream("2 of 5, least sure first", "adversary", _nearest(_of_five)),
     Stream("2 of 5 at random", "random", _stubborn(_of_five)),
 )
 _AND_NOISE = (*_TWO_OF_FIVE, Stream("one label in seven wrong", "random", _wrong))
 _FRACTIONS = (
-    Stream("from 0 to 1, the least sure first", "adversary", _nearest(_between)),
+    Stream("from 0 to 1, least sure first", "adversary", _nearest(_between)),
     Stream("from 0 to 1, at random", "random", _stubborn(_between)),
 )
 
@@ -138,8 +138,8 @@ def _by_signs(
         return Game(algorithm, given, Listed(noisy(chance, _majority(n, chance, 4 * _ROWS))).against, facts)
 
     separable = (
-        Stream("majority of three, the least sure first", "adversary", nearest),
-        Stream("majority of three, at random", "random", stubborn),
+        Stream("majority of 3, least sure first", "adversary", nearest),
+        Stream("majority of 3, at random", "random", stubborn),
     )
     return (*separable, Stream("one label in seven wrong", "random", wrong)) if noise else separable
 
@@ -164,7 +164,7 @@ def _with_gap(stream: type[Nearest] | type[Stubborn]) -> Callable[[int, np.rando
 
 
 _GAPPED = (
-    Stream("2 of 3, the least sure first", "adversary", _with_gap(Nearest)),
+    Stream("2 of 3, least sure first", "adversary", _with_gap(Nearest)),
     Stream("2 of 3 at random", "random", _with_gap(Stubborn)),
 )
 

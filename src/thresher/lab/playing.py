@@ -25,7 +25,7 @@ Watch = Callable[[int, int], object]
 #: What one's own bound is: a function of the theorem's numbers.
 OwnBound = Callable[..., Bound | float]
 
-_MOST_ROUNDS = 20_000
+_MOST_ROUNDS = 10_000
 _GAMES_OF_CHANCE = 5
 
 
@@ -64,7 +64,7 @@ def play(
     ...         pass
     >>> game = th.lab.play("perceptron-separable", learner=Stuck, quick=True).refuted
     >>> game.stream, game.attained, game.bound
-    ('margin γ, the least sure first', 5, 4.0)
+    ('margin γ, least sure first', 5, 4.0)
 
     And whoever believes that half as many mistakes are possible at most:
 
@@ -136,6 +136,8 @@ class _Table:
                 self.skipped[f"{stream.name}: it looks at weights, and this learner shows none"] = None
                 return
             outcome = self._game(stream, size, game, player)
+            if self.learner is not None and isinstance(player, OwnLearner):
+                player.check_again(OwnLearner(offered(self.learner, game.given)))
             yield outcome
             if outcome.refuted is not None:
                 return
