@@ -1,7 +1,7 @@
 """What the documentation shows of the command line is what it prints: `python -m tests.pages` writes it anew.
 
-In a block of `console`, lines that begin with `$ ` are run, all of a page in one folder, and what they print follows. A block of
-`python mine.py` is a file in that folder, which is empty otherwise.
+In a block of `console`, lines that begin with `$ ` are run, all of a page in one folder, and what they print follows. A block
+of `python mine.py` is a file in that folder, which is empty otherwise.
 The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds.
 """
 

@@ -16,7 +16,8 @@ _HEAD = """# The theorems
 Each is a pure function in `thresher.bounds` that gives a `Bound`: what is counted, at most how much, by which theorem, and what
 must hold for it. `help(th.bounds.winnow_disjunction)` has the idea of the proof and an example. A bound is rounded outward;
 where a theorem says M < B for a fraction B, its value is the whole number below. Forms "as in textbooks" are for comparison;
-[traps in textbook statements](traps.md) says where what is printed elsewhere is not so.
+[traps in textbook statements](traps.md) says where what is printed elsewhere is not so. `thresher lab` plays each, against the
+streams that are hardest for it: [the laboratory](lab.md).
 
 The Verify line of a certificate calls one of these functions, and may give it two numbers that no theorem has. `rounding`
 and `floor` are what a learner in float64 may be off by, and what the floor under Winnow's weights costs ([how](rounding.md));

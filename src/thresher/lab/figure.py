@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +29,7 @@ _UNDATED: dict[str, dict[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 _MARKERS = ("o", "s", "^", "D", "v")
 _INK = "#222222"
+_LINE = 92
 
 
 def draw(result: Result, path: Path) -> None:
@@ -65,23 +68,27 @@ def figure(result: Result) -> Figure:
 
 
 def _in_lines(formula: str) -> str:
-    """A long formula breaks where a clause ends."""
-    return formula if len(formula) <= 88 else formula.replace("; ", ";\n").replace(" with ", "\nwith ")
+    """A long formula breaks where a clause ends, or else at a space."""
+    if len(formula) <= _LINE:
+        return formula
+    clauses = formula.replace("; ", ";\n").replace(" with ", "\nwith ").replace(", η =", ",\nη =").splitlines()
+    return "\n".join(line for clause in clauses for line in textwrap.wrap(clause, _LINE, break_on_hyphens=False))
 
 
 def _curves(axes: Axes, result: Result) -> None:
     """A line with markers for each stream, over it the bound: in ink where all share it, else dashed in the stream's colour."""
-    bounds: dict[tuple[tuple[int, float], ...], str] = {}
-    for k, name in enumerate(result.streams):
-        points = tuple((outcome.size, float(f"{outcome.bound:.6g}")) for outcome in result.of(name))
-        if not any(set(points) <= set(known) for known in bounds):
-            bounds[points] = _COLOURS[k % len(_COLOURS)]
-    if len(bounds) == 1:
-        axes.plot(*zip(*bounds.popitem()[0], strict=True), color=_INK, linewidth=3.5, solid_capstyle="round", label="the bound")
-    for points, colour in bounds.items():
-        axes.plot(*zip(*points, strict=True), color=colour, linewidth=2, linestyle="--")
-    if bounds:
-        axes.plot([], [], color=_INK, linewidth=2, linestyle="--", label="the bounds, dashed")
+    shared = {outcome.size: outcome.bound for outcome in result.outcomes}
+    if all(math.isclose(outcome.bound, shared[outcome.size], rel_tol=1e-6) for outcome in result.outcomes):
+        axes.plot(*zip(*shared.items(), strict=True), color=_INK, linewidth=3.5, solid_capstyle="round", label="the bound")
+    else:
+        axes.plot([], [], color=_INK, linewidth=2, linestyle="--", label="bounds, in the streams' colours")
+        colours: dict[tuple[tuple[int, float], ...], list[str]] = {}
+        for k, name in enumerate(result.streams):
+            points = tuple((outcome.size, float(f"{outcome.bound:.6g}")) for outcome in result.of(name))
+            colours.setdefault(points, []).append(_COLOURS[k % len(_COLOURS)])
+        for points, (colour, *others) in colours.items():  # streams that share a bound take turns in its dashes
+            gap = others[0] if others else None
+            axes.plot(*zip(*points, strict=True), color=colour, gapcolor=gap, linewidth=2, linestyle="--")
     for k, name in enumerate(result.streams):
         outcomes = result.of(name)
         axes.plot(

@@ -52,7 +52,7 @@ _BY_SCALE = ("1/γ", (2, 4, 6, 8, 10, 16))
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.margin_perceptron_recursion, MarginPerceptron, *_BY_SCALE, _streams("forced"), 1.0, _margin),
-    Experiment(bounds.margin_perceptron_mistakes, MarginPerceptron, *_BY_SCALE, _streams("adversary"), 0.39, _margin),
+    Experiment(bounds.margin_perceptron_mistakes, MarginPerceptron, *_BY_SCALE, _streams("adversary")[1:], 0.39, _margin),
     Experiment(bounds.margin_perceptron, MarginPerceptron, *_BY_SCALE, _streams("adversary"), 0.3, _margin),
     Experiment(bounds.margin_perceptron_textbook, MarginPerceptron, *_BY_SCALE, _streams("adversary"), 0.2, _margin),
 )
