@@ -7,6 +7,7 @@ import math
 import textwrap
 from collections.abc import Callable
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 import thresher as th
 from thresher.lab import EXPERIMENTS, Result, find, play
-from thresher.lab.experiment import Trials
+from thresher.lab.experiment import Stream, Trials
 from thresher.lab.files import load
 from thresher.lab.theorems import FAMILIES
 
@@ -92,6 +93,100 @@ def test_a_full_run_attains_what_the_list_says(name: str) -> None:
     result = play(name)
     assert result.refuted is None
     assert result.tight <= result.worst.ratio < result.tight + 0.01
+
+
+# ------------------------------------------------------------------------------------------------ the streams
+
+
+def played(name: str, stream: str, size: int) -> tuple[Any, list[tuple[Any, Any]]]:
+    """The facts of a game that the algorithm played, and its rounds."""
+    chosen = next(each for each in EXPERIMENTS[name].streams if each.name == stream)
+    assert isinstance(chosen, Stream)
+    game = chosen.game(size, np.random.default_rng(1))
+    learner, rounds = game.algorithm(**game.given), []
+    for x, y in islice(game.against(learner), 3000):
+        rounds.append((x, y))
+        game.facts.enter(learner.learn(x, y))
+    return game.facts, rounds
+
+
+@pytest.mark.parametrize("size", [4, 16])
+@pytest.mark.parametrize("stream", ["orthonormal examples", "margin γ, least sure first", "margin γ, at random"])
+def test_streams_with_a_margin_have_it(stream: str, size: int) -> None:
+    facts, rounds = played("perceptron-separable", stream, size)
+    assert np.linalg.norm(facts.u) == pytest.approx(1)
+    for x, y in rounds:
+        assert np.linalg.norm(x) == pytest.approx(1)
+        assert y * (facts.u @ x) == pytest.approx(size**-0.5)
+    assert {y for _, y in rounds} == {-1, 1} or stream == "orthonormal examples"
+
+
+@pytest.mark.parametrize("stream", ["threshold ¼, least sure first", "threshold ¼, at random"])
+def test_streams_with_a_threshold_have_it_and_the_dummy(stream: str) -> None:
+    facts, rounds = played("perceptron-gap", stream, 4)
+    for x, y in rounds:
+        assert np.linalg.norm(x[:-1]) == pytest.approx(1)
+        assert x[-1] == 1
+        assert y * (facts.u[:-1] @ x[:-1] - 0.25) == pytest.approx(0.25)
+    assert {y for _, y in rounds} == {-1, 1}
+
+
+@pytest.mark.parametrize("stream", ["the worst there is", "tight fits", "one by one", "at random"])
+def test_disjunctions_are_disjunctions(stream: str) -> None:
+    facts, rounds = played("winnow-disjunction", stream, 8)
+    assert all(y == (1 if x[0] or x[1] else -1) and set(x) <= {0, 1} for x, y in rounds)
+    assert facts.errors == 0
+
+
+def test_attribute_errors_are_what_would_have_to_change() -> None:
+    facts, rounds = played("winnow-agnostic", "one label in ten wrong", 8)
+    assert facts.errors == sum(int(x[0] + x[1] == 0) if y == 1 else x[0] + x[1] for x, y in rounds) > 0
+
+
+def test_covers_cover() -> None:
+    for stream in ("least sure first", "at random"):
+        _, rounds = played("winnow-cover", stream, 16)
+        assert all(sum(x[:3]) / 2 >= 1 if y == 1 else sum(x[:3]) == 0 for x, y in rounds)
+
+
+@pytest.mark.parametrize(
+    "stream", ["2 of 5, least sure first", "2 of 5 at random", "from 0 to 1, least sure first", "from 0 to 1, at random"]
+)
+def test_thresholds_are_kept(stream: str) -> None:
+    facts, rounds = played("winnow-entropy", stream, 16)
+    for x, y in rounds:
+        assert 0 <= min(x) <= max(x) <= 1
+        assert sum(x[:5]) >= 2 - 1e-9 if y == 1 else sum(x[:5]) <= 1 + 1e-9
+    assert facts.errors == pytest.approx(0, abs=1e-9)
+
+
+def test_the_majority_of_three_has_the_margin_of_a_third() -> None:
+    for stream in ("majority of 3, least sure first", "majority of 3, at random"):
+        facts, rounds = played("balanced-winnow", stream, 8)
+        assert all(set(x) <= {-1, 1} and y * sum(x[:3]) >= 1 for x, y in rounds)
+        assert (facts.norm, facts.margin, facts.radius) == (1, 1 / 3, 1)
+        assert facts.distance == pytest.approx(0, abs=1e-12)
+
+
+def test_a_gap_is_between_what_is_positive_and_what_is_not() -> None:
+    facts, rounds = played("balanced-winnow-gap", "2 of 3 at random", 8)
+    assert all(sum(x[:3]) >= 2 if y == 1 else sum(x[:3]) <= 1 for x, y in rounds)
+    assert facts.gap < 1 == rounds[0][0][-1]
+
+
+def test_distances_are_those_of_the_definition() -> None:
+    facts, rounds = played("perceptron-hinge", "one label in seven wrong", 80)
+    short = [max(0, 0.25 - y * (facts.u @ x)) for x, y in rounds]
+    assert facts.distance == pytest.approx(sum(short))
+    assert facts.squared == pytest.approx(sum(d * d for d in short))
+    assert sum(d > 0.4 for d in short) in range(4, 21)  # 80/7 labels, more or less, are wrong
+
+
+def test_the_best_of_random_experts_makes_twenty_mistakes_at_most() -> None:
+    facts, rounds = played("randomized-majority-tuned", "at random", 16)
+    wrong = [sum(x[i] != y for x, y in rounds) for i in range(16)]
+    assert facts.wrong.tolist() == wrong
+    assert facts.best == min(wrong) <= 20 == facts.most
 
 
 # ------------------------------------------------------------------------------------------------ seeds and names

@@ -44,14 +44,15 @@ def _run(path: Path) -> ModuleType:
     """The file as a module: what lies beside it can be imported, as if it had been run, and nothing is written there."""
     if not path.is_file():
         raise LearnerError("there is no such file", file=str(path))
-    spec = spec_from_file_location(path.stem, path)
+    name = f"{path.stem} of {path.resolve().parent}"  # so that files of one name do not meet
+    spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise LearnerError("found no Python file, expected a name that ends in .py", file=str(path))
     module = module_from_spec(spec)
-    before = sys.dont_write_bytecode, sys.path[:], sys.modules.get(path.stem)
+    before = sys.dont_write_bytecode, sys.path[:]
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(path.resolve().parent))
-    sys.modules[path.stem] = module  # where what is pickled of its classes looks for them
+    sys.modules[name] = module  # where what is pickled of its classes looks for them
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
@@ -67,7 +68,5 @@ def _run(path: Path) -> ModuleType:
         told = f"it does not import: {type(error).__name__}: {error}"
         raise LearnerError(told, file=str(path), line=lines[-1] if lines else None) from error
     finally:
-        sys.dont_write_bytecode, sys.path[:], displaced = before
-        if displaced is not None:
-            sys.modules[path.stem] = displaced
+        sys.dont_write_bytecode, sys.path[:] = before
     return module

@@ -26,6 +26,8 @@ _N = 10
 _POOL = 120
 _NOISE = 0.15
 _MARGIN_IN_NOISE = 0.25
+_TAU = 0.25
+_BELOW = 0.999  # what is strictly between two numbers leaves a gap below their difference
 _CLASSES = ("ash", "oak", "fir")
 
 
@@ -100,8 +102,10 @@ class Hindsight(Facts):
         return max(float(np.linalg.norm(z)) for z in self.z)
 
 
-def of_margin(chance: np.random.Generator, n: int, margin: float, rows: int) -> tuple[NDArray[np.float64], Pairs]:
-    """A unit u, and unit examples with y·(u·x) = γ, both labels alike.
+def of_margin(
+    chance: np.random.Generator, n: int, margin: float, rows: int, threshold: float = 0.0
+) -> tuple[NDArray[np.float64], Pairs]:
+    """A unit u, and unit examples with y·(u·x − τ) = γ, both labels alike.
 
     >>> u, rows = of_margin(np.random.default_rng(0), 4, 0.5, 3)
     >>> [round(float(y * (u @ x)), 12) for x, y in rows]
@@ -112,7 +116,8 @@ def of_margin(chance: np.random.Generator, n: int, margin: float, rows: int) -> 
     across = unit(chance, n, rows)
     across -= np.outer(across @ u, u)
     across /= np.linalg.norm(across, axis=1, keepdims=True)
-    return u, pairs(margin * y[:, None] * u + math.sqrt(1 - margin**2) * across, y)
+    along = threshold + margin * y
+    return u, pairs(along[:, None] * u + np.sqrt(1 - along**2)[:, None] * across, y)
 
 
 def noisy(chance: np.random.Generator, rows: Pairs) -> Pairs:
@@ -185,19 +190,12 @@ def _in_hindsight(spiral: Kind) -> tuple[Stream[Any], ...]:
 
 
 def _threshold(stream: type[Stubborn] | type[Nearest]) -> Callable[[int, np.random.Generator], Game[Against]]:
-    """Unit examples with y·(u·x − τ) ≥ γ = 1/size, τ = ¼, and a last attribute that is always R = 1."""
+    """Unit examples with y·(u·x − τ) = γ = 1/size, τ = ¼, and a last attribute that is always R = 1."""
 
     def game(size: int, chance: np.random.Generator) -> Game[Against]:
-        margin, threshold = 1 / size, 0.25
-        u = unit(chance, _N)[0]
-        y = np.resize([1, -1], _POOL)
-        along = threshold + margin * y
-        across = unit(chance, _N, _POOL)
-        across -= np.outer(across @ u, u)
-        across /= np.linalg.norm(across, axis=1, keepdims=True)
-        X = along[:, None] * u + np.sqrt(1 - along**2)[:, None] * across
-        facts = Against(np.append(u, -threshold), margin)
-        return Game(Perceptron, {"n": _N + 1}, stream(pairs(np.column_stack([X, np.ones(_POOL)]), y)).against, facts)
+        u, pool = of_margin(chance, _N, 1 / size, _POOL, _TAU)
+        facts = Against(np.append(u, -_TAU), 1 / size)
+        return Game(Perceptron, {"n": _N + 1}, stream([((*x, 1.0), y) for x, y in pool]).against, facts)
 
     return game
 
@@ -225,8 +223,6 @@ class _Classes(Facts):
 
 class _TwoClasses(Facts):
     """Orthonormal examples of two classes, 2k of them: U with ±½eᵢ in either class has margin 1 and norm √k."""
-
-    distance = 0.0
 
     def __init__(self, k: int) -> None:
         super().__init__()
@@ -294,12 +290,12 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
         lambda facts: {"margin": facts.margin, "squares": facts.squares, "norm": facts.norm},
     ),
     Experiment(
-        bounds.perceptron_threshold, Perceptron, *_BY_SCALE, _THRESHOLDED, 0.48,
+        bounds.perceptron_threshold, Perceptron, *_BY_SCALE, _THRESHOLDED, 0.47,
         lambda facts: {"margin": facts.margin, "radius": 1.0},
     ),
     Experiment(
-        bounds.perceptron_gap, Perceptron, *_BY_SCALE, _THRESHOLDED, 0.48,
-        lambda facts: {"gap": 2 * facts.margin, "radius": 1.0},
+        bounds.perceptron_gap, Perceptron, *_BY_SCALE, _THRESHOLDED, 0.47,
+        lambda facts: {"gap": _BELOW * 2 * facts.margin, "radius": 1.0},
     ),
     Experiment(bounds.perceptron_hinge, Perceptron, *_BY_ROUNDS, _in_hindsight("forced"), 1.0, _hinge, rising=False),
     Experiment(bounds.perceptron_distance, Perceptron, *_BY_ROUNDS, _in_hindsight("forced"), 1.0, _distance, rising=False),

@@ -145,9 +145,9 @@ def _by_signs(
 
 
 class _Gap(Facts):
-    """Two at least of the first three attributes, and a last one that is always 1: u = 1 on the three leaves a gap a = 1."""
+    """Two at least of the first three attributes, and a last one that is always 1: u = 1 on the three leaves a gap below 1."""
 
-    gap, norm, radius = 1.0, 3.0, 1.0
+    gap, norm, radius = 0.999, 3.0, 1.0
 
     def __init__(self, n: int) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ def _with_gap(stream: type[Nearest] | type[Stubborn]) -> Callable[[int, np.rando
     def game(n: int, chance: np.random.Generator) -> Game[_Gap]:
         X: NDArray[np.float64] = (chance.random((_ROWS, n)) < 0.5).astype(np.float64)
         pool = pairs(np.column_stack([X, np.ones(_ROWS)]), np.where(X[:, :3].sum(axis=1) >= 2, 1, -1))
-        return Game(BalancedWinnow, {"n": n + 1, "eta": math.atanh(1 / 12)}, stream(pool).against, _Gap(n))
+        return Game(BalancedWinnow, {"n": n + 1, "eta": math.atanh(_Gap.gap / 12)}, stream(pool).against, _Gap(n))
 
     return game
 
@@ -201,7 +201,7 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.balanced_winnow_tuned, BalancedWinnow, *_BY_N, _BALANCED, 0.48, _in_l1),
     Experiment(bounds.balanced_winnow_textbook, BalancedWinnow, *_BY_N, _BALANCED, 0.47, _in_l1),
     Experiment(
-        bounds.balanced_winnow_gap, BalancedWinnow, *_BY_N, _GAPPED, 0.11,
+        bounds.balanced_winnow_gap, BalancedWinnow, *_BY_N, _GAPPED, 0.12,
         lambda facts: {"gap": facts.gap, "n": facts.n, "radius": facts.radius, "norm": facts.norm},
     ),
     Experiment(bounds.p_norm, PNormPerceptron, *_BY_N, _PNORM, 0.36, _in_p),
