@@ -63,8 +63,8 @@ def play(
     ...     def learn(self, x, y):
     ...         pass
     >>> game = th.lab.play("perceptron-separable", learner=Stuck, quick=True).refuted
-    >>> game.stream, game.attained, game.bound
-    ('margin γ, least sure first', 5, 4.0)
+    >>> game.stream, game.attained, game.allowed
+    ('margin γ, least sure first', 5, 4)
 
     And whoever believes that half as many mistakes are possible at most:
 
