@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -149,14 +151,33 @@ def test_a_bar_on_a_terminal_goes_to_stderr_alone(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(("name", "begins"), [("f.pdf", b"%PDF"), ("f.svg", b"<?xml"), ("f.PNG", b"\x89PNG")])
-def test_a_figure_is_drawn_and_always_the_same(tmp_path: Path, name: str, begins: bytes) -> None:
+def test_a_figure_is_always_the_same(tmp_path: Path, name: str, begins: bytes) -> None:
     pytest.importorskip("matplotlib")
-    drawn = []
+    result, drawn = play("halving", quick=True), []
     for _ in range(2):
-        assert run("lab", "weighted-majority", "--quick", "--figure", tmp_path / name).status == 0
+        result.plot(tmp_path / name)
         drawn.append((tmp_path / name).read_bytes())
     assert drawn[0] == drawn[1]
     assert drawn[0].startswith(begins)
+
+
+def test_a_figure_without_a_place_or_a_painter_is_refused_before_anything_is_played(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", ModuleType("matplotlib"))
+    monkeypatch.setattr("thresher.cli.laboratory.play", None)
+    check_refused_command(mine, "lab", "halving", "--figure", "none/f.pdf", says=["none/f.pdf: expected a file in a folder"])
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    check_refused_command(
+        mine, "lab", "halving", "--figure", "f.pdf", says=["needs matplotlib: pip install 'thresher[figures]'"]
+    )
+
+
+def test_a_figure_is_drawn_beside_the_table(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    ran = run("lab", "halving", "--quick", "--figure", tmp_path / "f.svg")
+    assert (ran.status, ran.out) == (0, run("lab", "halving", "--quick").out)
+    assert "all functions of k points" in (tmp_path / "f.svg").read_text(encoding="utf-8")
 
 
 def test_a_figure_says_what_is_on_its_axes_and_which_line_is_which() -> None:
@@ -255,8 +276,7 @@ def test_what_lies_beside_a_student_s_file_can_be_imported(mine: Path) -> None:
         (["--figure", "f.pdf"], ["found --figure without a theorem"]),
         (["--code"], ["found --code without a theorem"]),
         (["--all", "--learner", "mine.py:X"], ["found --learner without a theorem"]),
-        (["halving", "--figure", "f.gif"], ["--figure: found 'f.gif', expected a name that ends in .pdf, .svg, .png"]),
-        (["halving", "--figure", "none/f.pdf"], ["none/f.pdf: expected a file in a folder that exists"]),
+        (["halving", "--figure", "f.gif"], ["found 'f.gif' for a figure, expected a name that ends in .pdf, .svg or .png"]),
         (["halving", "--seed", "-1"], ["--seed", "expected"]),
         (["halving", "--seed", "x"], ["found 'x', expected a whole number of at least 0"]),
         (["mixture-log", "--learner", "mine.py:Perceptron"], ["a learner of one's own for mixture-log"]),

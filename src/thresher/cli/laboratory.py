@@ -16,13 +16,12 @@ from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
 from thresher.errors import ParameterError
 from thresher.lab.experiment import Experiment
-from thresher.lab.figure import FORMATS
+from thresher.lab.figure import check_drawable
 from thresher.lab.files import load
 from thresher.lab.playing import play
 from thresher.lab.registry import EXPERIMENTS, find
 from thresher.lab.result import Outcome, Result
 from thresher.lab.theorems import FAMILIES
-from thresher.store.atomic import check_place
 
 __all__ = ["laboratory"]
 
@@ -42,8 +41,6 @@ def laboratory(options: argparse.Namespace) -> int:
         _list(options)
         return 0
     experiments = list(EXPERIMENTS.values()) if options.all else [find(options.theorem)]
-    if options.figure is not None:
-        check_place(options.figure)
     results = _played(options, experiments)
     if options.figure is not None:
         results[0].plot(options.figure)
@@ -62,8 +59,8 @@ def _check(options: argparse.Namespace) -> None:
     one = [name for name in ("code", "figure", "learner", "bound") if getattr(options, name)]
     if options.theorem is None and one:
         raise ParameterError(f"found --{one[0]} without a theorem; thresher lab lists all")
-    if options.figure is not None and Path(options.figure).suffix.lower().lstrip(".") not in FORMATS:
-        raise ParameterError(f"--figure: found {options.figure!r}, expected a name that ends in .{', .'.join(FORMATS)}")
+    if options.figure is not None:
+        check_drawable(Path(options.figure))
 
 
 def _played(options: argparse.Namespace, experiments: list[Experiment[Any]]) -> list[Result]:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thresher.errors import ParameterError
 from thresher.lab.result import Result
-from thresher.store.atomic import replace
+from thresher.store.atomic import check_place, replace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "draw", "figure"]
+__all__ = ["check_drawable", "draw", "figure"]
 
-#: The endings that a figure's name may have.
-FORMATS = ("pdf", "svg", "png")
-
-#: Nothing of the moment goes into a figure: the same games give the same file.
-_UNDATED: dict[str, dict[str, None]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+#: By the endings that a figure's name may have: nothing of the moment goes into it, so the same games give the same file.
+_UNDATED: dict[str, dict[str, None]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
 
 # Okabe and Ito's colours, which all eyes tell apart; markers do so in print without colour. The paper is white, and
 # stays white on a dark screen.
@@ -32,25 +30,38 @@ _INK = "#222222"
 _LINE = 92
 
 
+def check_drawable(path: Path) -> None:
+    """Raises what would keep a figure from being drawn there, as far as that can be known before.
+
+    >>> check_drawable(Path("halving.gif"))
+    Traceback (most recent call last):
+        ...
+    thresher.errors.ParameterError: found 'halving.gif' for a figure, expected a name that ends in .pdf, .svg or .png
+    """
+    if path.suffix.lower() not in _UNDATED:
+        raise ParameterError(f"found {path.name!r} for a figure, expected a name that ends in .pdf, .svg or .png")
+    try:
+        import_module("matplotlib")
+    except ImportError as error:
+        raise ParameterError("a figure needs matplotlib: pip install 'thresher[figures]'") from error
+    check_place(path)
+
+
 def draw(result: Result, path: Path) -> None:
     """Writes the figure as a whole, or not at all."""
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in FORMATS:
-        raise ParameterError(f"found {path.name!r} for a figure, expected a name that ends in .{', .'.join(FORMATS)}")
-    made, drawn = figure(result), io.BytesIO()
+    check_drawable(path)
     from matplotlib import rc_context
 
+    kind, drawn = path.suffix.lower(), io.BytesIO()
     with rc_context({"svg.hashsalt": "thresher"}):  # names in an SVG are drawn by lot otherwise
-        made.savefig(drawn, format=kind, metadata=_UNDATED[kind])
+        figure(result).savefig(drawn, format=kind.lstrip("."), metadata=_UNDATED[kind])
     replace(path, [drawn.getvalue()])
 
 
 def figure(result: Result) -> Figure:
     """The figure: sizes across, what is counted upwards."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ParameterError("a figure needs matplotlib: pip install 'thresher[figures]'") from error
+    from matplotlib.figure import Figure
+
     made = Figure(figsize=(7.2, 5.2), dpi=150, layout="constrained", facecolor="white")
     axes = made.add_subplot(facecolor="white")
     _curves(axes, result)
