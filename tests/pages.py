@@ -24,7 +24,14 @@ __all__ = ["GENERATED", "ROOT"]
 
 ROOT = Path(__file__).parent.parent
 
-_RUN = ("README.md", "docs/tutorial.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md", "docs/lab.md")
+_RUN = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/metrics.md",
+    "docs/forecasters.md",
+    "docs/from-vowpal-wabbit.md",
+    "docs/lab.md",
+)
 
 _FILE = re.compile(r"^```python (\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)

@@ -169,7 +169,7 @@ def test_a_figure_without_a_place_or_a_painter_is_refused_before_anything_is_pla
     check_refused_command(mine, "lab", "halving", "--figure", "none/f.pdf", says=["none/f.pdf: expected a file in a folder"])
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     check_refused_command(
-        mine, "lab", "halving", "--figure", "f.pdf", says=["needs matplotlib: pip install 'thresher[figures]'"]
+        mine, "lab", "halving", "--figure", "f.pdf", says=["needs matplotlib: pip install 'thresher[plot]'"]
     )
 
 

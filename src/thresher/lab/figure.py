@@ -43,7 +43,7 @@ def check_drawable(path: Path) -> None:
     try:
         import_module("matplotlib")
     except ImportError as error:
-        raise ParameterError("a figure needs matplotlib: pip install 'thresher[figures]'") from error
+        raise ParameterError("a figure needs matplotlib: pip install 'thresher[plot]'") from error
     check_place(path)
 
 
