@@ -168,9 +168,7 @@ def test_a_figure_without_a_place_or_a_painter_is_refused_before_anything_is_pla
     monkeypatch.setattr("thresher.cli.laboratory.play", None)
     check_refused_command(mine, "lab", "halving", "--figure", "none/f.pdf", says=["none/f.pdf: expected a file in a folder"])
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    check_refused_command(
-        mine, "lab", "halving", "--figure", "f.pdf", says=["needs matplotlib: pip install 'thresher[plot]'"]
-    )
+    check_refused_command(mine, "lab", "halving", "--figure", "f.pdf", says=["needs matplotlib: pip install 'thresher[plot]'"])
 
 
 def test_a_figure_is_drawn_beside_the_table(tmp_path: Path) -> None:
