@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import thresher as th
-from benchmarks.cases import Case, Comparison, Disagreement, Result
+from benchmarks.cases import Case, Disagreement, Result, faster, longer
 from benchmarks.data import SHAPES
 from benchmarks.timing import interleaved
 
@@ -49,8 +49,8 @@ def scikit_learn(name: str, turns: int, quick: bool) -> Result:
     times = interleaved(
         {
             "partial_fit": lambda: in_batches(ours.PerceptronClassifier()),
-            "scikit-learn's": lambda: in_batches(theirs.Perceptron()),
-            "its, in order": lambda: in_batches(theirs.Perceptron(shuffle=False)),
+            "scikit-learn": lambda: in_batches(theirs.Perceptron()),
+            "scikit-learn, in order": lambda: in_batches(theirs.Perceptron(shuffle=False)),
             "fit": fit,
             "learn_many": learn,
             "learn_many, Ledger": learn_and_enter,
@@ -62,10 +62,10 @@ def scikit_learn(name: str, turns: int, quick: bool) -> Result:
         f"{workload.about}; batches of {_BATCH:,}, the Perceptron with a bias",
         times,
         [
-            Comparison("partial_fit", "scikit-learn's", times.ratio("scikit-learn's", "partial_fit"), "≥ 3 × as fast"),
-            Comparison("partial_fit", "its, in order", times.ratio("its, in order", "partial_fit"), "no aim"),
-            Comparison("fit", "learn_many", times.ratio("fit", "learn_many"), "≤ 1.1 × as long"),
-            Comparison("fit", "learn_many, Ledger", times.ratio("fit", "learn_many, Ledger"), "no aim"),
+            faster(times, "partial_fit", "scikit-learn", "≥ 3 × as fast"),
+            faster(times, "partial_fit", "scikit-learn, in order"),
+            longer(times, "fit", "learn_many", "≤ 1.1 × as long"),
+            longer(times, "fit", "learn_many, Ledger"),
         ],
     )
 

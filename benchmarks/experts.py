@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thresher as th
-from benchmarks.cases import Case, Comparison, Disagreement, Result
+from benchmarks.cases import Case, Disagreement, Result, faster, longer
 from benchmarks.timing import interleaved
 
 __all__ = ["CASES", "advice", "check_same", "loop", "losses", "masks", "products"]
@@ -68,11 +68,11 @@ def hedge(turns: int, quick: bool) -> Result:
         turns,
     )
     comparisons = [
-        Comparison("Hedge, horizon", "a NumPy loop", times.ratio("a NumPy loop", "Hedge, horizon"), "≥ 8 × as fast"),
-        Comparison("Hedge, horizon", "L.sum()", times.ratio("Hedge, horizon", "L.sum()"), "≤ 3 × as long"),
+        faster(times, "Hedge, horizon", "a NumPy loop", "≥ 8 × as fast"),
+        longer(times, "Hedge, horizon", "L.sum()", "≤ 3 × as long"),
     ]
     for name in ("Hedge, anytime", "AdaHedge", "FixedShare"):
-        comparisons.append(Comparison(name, "a NumPy loop", times.ratio("a NumPy loop", name), "no aim"))
+        comparisons.append(faster(times, name, "a NumPy loop"))
     return Result("hedge", f"{rounds:,} rounds of {n:,} experts, float32 losses", times, comparisons)
 
 
@@ -127,7 +127,7 @@ def majority(turns: int, quick: bool) -> Result:
         turns,
     )
     comparisons = [
-        Comparison("WeightedMajority", name, times.ratio(name, "WeightedMajority"), aim)
+        faster(times, "WeightedMajority", name, aim)
         for name, aim in (("a NumPy loop with masks", "≥ 50 × as fast"), ("the fastest NumPy loop", "no aim"))
     ]
     return Result("majority", f"{rounds:,} rounds of {n:,} experts, uint8 advice", times, comparisons)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import re
-import shlex
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -16,16 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import thresher as th
-from benchmarks.cases import Case, Comparison, Disagreement, Result
+from benchmarks.cases import Case, Disagreement, Result, faster, longer
 from benchmarks.data import SHAPES
+from benchmarks.processes import PYTHON, THRESHER, heard, peak, process
 from benchmarks.texts import FORMATS, write
 from benchmarks.timing import Samples, interleaved
 
-__all__ = ["CASES", "PEERS", "PYTHON", "THRESHER", "Text", "check_counts", "peak"]
-
-#: The command lines that are measured run in the interpreter that measures.
-PYTHON = [sys.executable]
-THRESHER = [*PYTHON, "-m", "thresher"]
+__all__ = ["CASES", "PEERS", "Text", "check_counts"]
 
 #: Slots for each workload's attributes: 2 to this power.
 BITS = {"S1": 18, "S2": 20}
@@ -45,14 +39,6 @@ X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")
 learner = Perceptron(shuffle=False).partial_fit(X, y, classes=[-1, 1])
 with open(model, "wb") as out:
     pickle.dump(learner, out)
-"""
-
-#: A process counts as its own peak what the one it was forked from held: so a small one must start the one that is measured.
-_PEAK = """
-import resource, subprocess, sys
-status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-sys.exit(status)
 """
 
 
@@ -92,7 +78,7 @@ def scikit_learn(text: Text) -> list[str]:
 def check_vowpal_wabbit(text: Text) -> str:
     """It learns by another rule, so what must agree is how many examples both found."""
     check_counts(text, {"examples": text.rows})
-    found = re.search(r"^number of examples = (\d+)$", _heard(vowpal_wabbit(text)).stderr, re.MULTILINE)
+    found = re.search(r"^number of examples = (\d+)$", heard(vowpal_wabbit(text)).stderr, re.MULTILINE)
     if found is None or int(found[1]) != text.rows:
         raise Disagreement(f"{text.file.name}: Vowpal Wabbit did not find {text.rows} examples")
     return text.megabytes
@@ -110,7 +96,7 @@ def check_scikit_learn(text: Text) -> str:
 def check_counts(text: Text, expected: dict[str, int]) -> None:
     """Both of our runs, with the check and without, must count what is expected."""
     for options in ((), ("--no-check",)):
-        counted = json.loads(_heard(text.learn("--json", *options)).stdout)
+        counted = json.loads(heard(text.learn("--json", *options)).stdout)
         for what, number in expected.items():
             if counted[what] != number:
                 raise Disagreement(f"{text.file.name}: found {counted[what]} {what}, expected {number}")
@@ -150,33 +136,26 @@ def from_file(name: str, turns: int, quick: bool) -> Result:
     """`thresher learn` in its ways from either format, against the peers, of whom one takes so long that it has fewer turns."""
     indexed, named = written = texts(name, quick)
     about = [indexed.about, *(PEERS[text.format].check(text) for text in written)]
-    contenders = {peer: _process(command) for peer, command in from_cache(named).items()}
+    contenders = {peer: process(command) for peer, command in from_cache(named).items()}
     for text in written:
         contenders |= {text.format + way: run for way, run in our_ways(text).items()}
-    times = interleaved(contenders, turns)
+    times = interleaved(contenders, turns, cold=True)
     slow, ours = PEERS["svmlight"].name, "svmlight, fewer turns"
-    few = interleaved({ours: contenders["svmlight"], slow: _process(scikit_learn(indexed))}, max(1, turns // 3))
-    samples = Samples(times.values | few.values)
-
-    def faster(ours: str, other: str, times: float) -> Comparison:
-        return Comparison(ours, other, samples.ratio(other, ours), f"≥ {times} × as fast")
-
-    def longer(ours: str, other: str, aim: str) -> Comparison:
-        return Comparison(ours, other, samples.ratio(ours, other), aim)
-
+    few = {ours: contenders["svmlight"], slow: process(scikit_learn(indexed))}
+    samples = Samples(times.values | interleaved(few, max(1, turns // 3), cold=True).values)
     comparisons = [
-        faster("svmlight", VOWPAL_WABBIT, 4),
-        faster("svmlight", CACHED, 1.5),
-        faster(ours, slow, 40),
-        faster("vw", VOWPAL_WABBIT, 4),
-        faster("vw" + ONE, VOWPAL_WABBIT, 2.5),
+        faster(samples, "svmlight", VOWPAL_WABBIT, "≥ 4 × as fast"),
+        faster(samples, "svmlight", CACHED, "≥ 1.5 × as fast"),
+        faster(samples, ours, slow, "≥ 40 × as fast"),
+        faster(samples, "vw", VOWPAL_WABBIT, "≥ 4 × as fast"),
+        faster(samples, "vw" + ONE, VOWPAL_WABBIT, "≥ 2.5 × as fast"),
     ]
     for format in FORMATS:
         comparisons += [
-            faster(format, format + ONE, 1.6),
-            faster(format + INSIDE, format + INSIDE + ONE, 1.6),
-            longer(format + PORTFOLIO, format, "≤ 2 × as long"),
-            longer(format + CHECKED, format, "no aim"),
+            faster(samples, format, format + ONE, "≥ 1.6 × as fast"),
+            faster(samples, format + INSIDE, format + INSIDE + ONE, "≥ 1.6 × as fast"),
+            longer(samples, format + PORTFOLIO, format, "≤ 2 × as long"),
+            longer(samples, format + CHECKED, format),
         ]
     return Result(f"file-{name}", "; ".join(about), samples, comparisons)
 
@@ -184,10 +163,10 @@ def from_file(name: str, turns: int, quick: bool) -> Result:
 def our_ways(text: Text) -> dict[str, Callable[[], object]]:
     """From a text to a model: as a process and in this one, with all threads and with one."""
     return {
-        "": _process(text.learn("--no-check")),
-        ONE: _process(text.learn("--no-check", "--threads", "1")),
-        CHECKED: _process(text.learn()),
-        PORTFOLIO: _process(text.learn("--no-check", learner="portfolio")),
+        "": process(text.learn("--no-check")),
+        ONE: process(text.learn("--no-check", "--threads", "1")),
+        CHECKED: process(text.learn()),
+        PORTFOLIO: process(text.learn("--no-check", learner="portfolio")),
         INSIDE: partial(_learned, text, None),
         INSIDE + ONE: partial(_learned, text, 1),
     }
@@ -197,7 +176,7 @@ def from_cache(text: Text) -> dict[str, list[str]]:
     """Vowpal Wabbit from its text, and from the binary cache that it makes of it."""
     cache = text.file.with_suffix(".cache")
     cached = [*vowpal_wabbit(text), "--cache_file", str(cache)]
-    _heard(cached)
+    heard(cached)
     return {VOWPAL_WABBIT: vowpal_wabbit(text), CACHED: cached}
 
 
@@ -206,15 +185,6 @@ def _learned(text: Text, threads: int | None) -> int:
     with th.open_stream(text.file, format=text.format, bits=text.bits, threads=threads) as stream:
         learner = th.Perceptron(stream.n, bias=1.0)
         return sum(learner.learn_many(batch.X, batch.y).mistakes for batch in stream)
-
-
-def helping(turns: int, quick: bool) -> Result:
-    """The shortest thing a command does, against Python itself."""
-    ours, other = "thresher --help", "python -c pass"
-    _heard([*THRESHER, "--help"])
-    contenders = {ours: _process([*THRESHER, "--help"]), other: _process([*PYTHON, "-c", "pass"])}
-    times = interleaved(contenders, turns if quick else 3 * turns)
-    return Result("help", "a fresh process", times, [Comparison(ours, other, times.ratio(ours, other), "≤ 150 ms")])
 
 
 def memory(_turns: int, quick: bool) -> Result:
@@ -226,29 +196,12 @@ def memory(_turns: int, quick: bool) -> Result:
             ours, other = f"learn {name} {text.format}", f"{peer.name} {name}"
             peaks.values |= {ours: [peak(text.learn())], other: [peak(peer.command(text))]}
             aim = f"< 150 MB plus the model ({text.model.stat().st_size / 1e6:.1f} MB)"
-            comparisons.append(Comparison(ours, other, peaks.ratio(ours, other), aim))
+            comparisons.append(longer(peaks, ours, other, aim))
     return Result("memory", "peak of resident memory, once", peaks, comparisons)
-
-
-def peak(command: Sequence[str]) -> float:
-    """The most resident memory, in bytes, that the process held."""
-    return 1024.0 * int(_heard([*PYTHON, "-c", _PEAK, *command]).stdout)
-
-
-def _process(command: Sequence[str]) -> Callable[[], object]:
-    return partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def _heard(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
-    if done.returncode:
-        raise Disagreement(f"exit status {done.returncode} of {shlex.join(command)}\n{done.stderr.strip()}")
-    return done
 
 
 #: The cases with commands by their names, in the order in which they run.
 CASES: dict[str, Case] = {
     **{f"file-{name}": Case(partial(from_file, name), ("scikit-learn", "vowpalwabbit")) for name in BITS},
     "memory": Case(memory, ("scikit-learn", "vowpalwabbit")),
-    "help": Case(helping, ()),
 }

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import thresher as th
-from benchmarks.cases import Case, Comparison, Result
+from benchmarks.cases import Case, Result, longer
 from benchmarks.data import sparse
 from benchmarks.texts import write
 from benchmarks.timing import Samples, interleaved
@@ -86,7 +86,7 @@ def growth(turns: int, quick: bool) -> Result:
             runs = {sweep.contender(value): sweep.make(value) for value in sweep.values}
             samples.values |= interleaved(runs, turns).values
             first, *_, last = runs
-            comparisons.append(Comparison(last, first, samples.ratio(last, first), sweep.expected))
+            comparisons.append(longer(samples, last, first, sweep.expected))
     about = (
         f"{ROWS:,} rows of {NONZEROS} nonzeros in 2^16 dimensions, in process: from text to a Perceptron; lanes from a matrix"
     )

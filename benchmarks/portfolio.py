@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import thresher as th
-from benchmarks.cases import Case, Comparison, Disagreement, Result
+from benchmarks.cases import Case, Disagreement, Result, faster, longer
 from benchmarks.data import SHAPES, Workload
 from benchmarks.timing import interleaved
 from thresher import examples, labels
@@ -95,7 +95,7 @@ def portfolio(name: str, turns: int, quick: bool) -> Result:
         f"{workload.about}; {len(made.lanes)} lanes, {made.mistakes:,} mistakes, best lane {best} {made.lane_mistakes.min():,}",
         times,
         [
-            Comparison(ours, other, times.ratio(ours, other), aim)
+            longer(times, ours, other, aim)
             for ours, other, aim in (
                 ("16 lanes", "scikit-learn, one pass", "≤ 1.5 × as long"),
                 ("16 lanes", "one line a nonzero", "no aim"),
@@ -103,14 +103,7 @@ def portfolio(name: str, turns: int, quick: bool) -> Result:
                 ("the default portfolio", "one line a nonzero", "no aim"),
             )
         ]
-        + [
-            Comparison(
-                "the default portfolio",
-                "its learners alone",
-                times.ratio("its learners alone", "the default portfolio"),
-                "≥ 3 × as fast",
-            )
-        ],
+        + [faster(times, "the default portfolio", "its learners alone", "≥ 3 × as fast")],
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.cases import Case, Comparison, Result
+from benchmarks.cases import Case, Result, longer
 from benchmarks.peers import DISTRIBUTIONS, PEERS
 from benchmarks.sets import FILES, GENERATED, Labelled, found
 from benchmarks.timing import MISTAKES, Samples
@@ -85,8 +85,10 @@ def quality(sets: Mapping[str, Callable[[], Labelled]], _turns: int, quick: bool
     for name, counts in counted.items():
         one, other = f"{name}: {_PORTFOLIO}", f"{name}: {counts.best_peer}"
         aim = f"≤ {limit(counts.peers[counts.best_peer]):,} mistakes"
-        comparisons.append(Comparison(one, other, samples.ratio(one, other), aim))
-    return Result("quality", f"mistakes in one pass\n\n{table(counted)}", samples, comparisons)
+        comparisons.append(longer(samples, one, other, aim))
+    return Result(
+        "quality", f"mistakes in one pass over {len(counted)} streams of two classes\n\n{table(counted)}", samples, comparisons
+    )
 
 
 def table(counted: Mapping[str, Counts]) -> str:

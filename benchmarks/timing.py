@@ -13,7 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
-__all__ = ["MISTAKES", "Ratio", "Samples", "interleaved"]
+__all__ = ["MISTAKES", "Ratio", "Samples", "interleaved", "quantity"]
 
 #: The unit of what is counted rather than measured.
 MISTAKES = "mistakes"
@@ -47,10 +47,13 @@ class Samples:
         return Ratio(self.best(more) / self.best(less), low, high)
 
 
-def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, calls: int = 1) -> Samples:
-    """Times each contender `turns` times, in turn; each time `calls` calls, of which the mean counts."""
+def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, calls: int = 1, *, cold: bool = False) -> Samples:
+    """Times each contender `turns` times, in turn; each time `calls` calls, of which the mean counts.
+
+    Each is called once before, to warm up; not so if `cold`: a process of its own starts cold every time.
+    """
     times = Samples({name: [] for name in contenders})
-    for run in contenders.values():  # once to warm up
+    for run in () if cold else contenders.values():
         run()
     shuffled = np.random.default_rng(0)
     gc.collect()
@@ -66,3 +69,16 @@ def interleaved(contenders: Mapping[str, Callable[[], object]], turns: int, call
     finally:
         gc.enable()
     return times
+
+
+def quantity(amount: float, unit: str) -> str:
+    """An amount as it is shown.
+
+    >>> quantity(0.0523, "s"), quantity(7.46e8, "B"), quantity(1234, MISTAKES)
+    ('52.3 ms', '746 MB', '1,234 mistakes')
+    """
+    if unit == MISTAKES:
+        return f"{amount:,.0f} {unit}"
+    prefixes = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0), ("m", 1e-3))
+    prefix, scale = next(((p, s) for p, s in prefixes if amount >= s), ("µ", 1e-6))
+    return f"{amount / scale:.3g} {prefix}{unit}"

@@ -1,8 +1,9 @@
 """What the documentation shows of the command line is what it prints: `python -m tests.pages` writes it anew.
 
-In a block of `console`, lines that begin with `$ ` are run, all of a page in one folder, and what they print follows. A block
-of `python mine.py` is a file in that folder, which is empty otherwise.
-The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds.
+In a block of `console`, lines that begin with `$ ` are run, all of a page in one folder, and what they print follows. At first
+that folder has a file for each block of `python` whose first line names one, as `# mail.py`, and nothing else.
+The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds,
+docs/benchmarks.md, its picture and the README's table of times from benchmarks/results.json.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from benchmarks.page import benchmarks_page, growth_picture, readme
+from benchmarks.record import COMMITTED, Record, read
 from tests.theorems import theorems_page
 from thresher.cli import COMMANDS, parser
 
@@ -24,25 +27,27 @@ __all__ = ["GENERATED", "ROOT"]
 
 ROOT = Path(__file__).parent.parent
 
-_RUN = (
-    "README.md",
-    "docs/tutorial.md",
-    "docs/metrics.md",
-    "docs/forecasters.md",
-    "docs/from-vowpal-wabbit.md",
-    "docs/lab.md",
-)
+_GALLERY = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "gallery").glob("*.md"))
+_RUN = ("docs/tutorial.md", "docs/metrics.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md", "docs/lab.md", *_GALLERY)
 
-_FILE = re.compile(r"^```python (\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"^```python\n(# (\w+\.py)\n.*?)^```$", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
 def _with_output(page: Path) -> str:
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        for name, code in _FILE.findall(text):
-            Path(folder, name).write_text(code, encoding="utf-8")
+        for program, name in _FILE.findall(text):
+            Path(folder, name).write_text(program, encoding="utf-8")
         return _BLOCK.sub(lambda block: _played(block[0], folder), text)
+
+
+def _readme() -> str:
+    return readme(_with_output(ROOT / "README.md"), read(COMMITTED))
+
+
+def _measured(make: Callable[[Record], str]) -> str:
+    return make(read(COMMITTED))
 
 
 def _played(block: str, folder: str) -> str:
@@ -69,7 +74,7 @@ def _command_page(name: str) -> str:
         if actions:
             heading = "arguments" if group.title == "positional arguments" else group.title or ""
             lines += ["", f"## {heading[0].upper()}{heading[1:]}", "", "| | |", "|---|---|"]
-            lines += [f"| `{_spelled(action)}` | {action.help} |" for action in actions]
+            lines += [f"| {_spelled(action)} | {action.help} |" for action in actions]
     if command.epilog:
         heading, _, examples = command.epilog.partition("\n")
         lines += ["", f"## {heading.rstrip(':').capitalize()}", "", "```console"]
@@ -84,16 +89,25 @@ def _command_page(name: str) -> str:
 
 
 def _spelled(action: argparse.Action) -> str:
+    """As it is typed, in code; of several choices the first with its option, then the others."""
     several = " ..." if action.nargs == "+" else ""
-    value = action.metavar or (r"\|".join(action.choices) if action.choices else None)
     if not action.option_strings:
-        return f"{value}{several}"
-    return f"{action.option_strings[-1]} {value}" if value and action.nargs != 0 else action.option_strings[-1]
+        return f"`{action.metavar}{several}`"
+    option = action.option_strings[-1]
+    if action.nargs == 0:
+        return f"`{option}`"
+    if action.metavar or not action.choices:
+        return f"`{option} {action.metavar}`"
+    first, *others = action.choices
+    return f"`{option} {first}`, " + ", ".join(f"`{choice}`" for choice in others)
 
 
 #: Every page that is generated or shows output, and what makes it.
 GENERATED: dict[Path, Callable[[], str]] = {
+    ROOT / "README.md": _readme,
     **{ROOT / page: partial(_with_output, ROOT / page) for page in _RUN},
+    ROOT / "docs" / "benchmarks.md": partial(_measured, benchmarks_page),
+    ROOT / "docs" / "growth.svg": partial(_measured, growth_picture),
     ROOT / "docs" / "theorems.md": theorems_page,
     **{ROOT / "docs" / "commands" / f"{name}.md": partial(_command_page, name) for name in COMMANDS},
 }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -14,13 +17,20 @@ import pytest
 
 import thresher as th
 from benchmarks import experts, files
-from benchmarks.__main__ import CASES, main
-from benchmarks.cases import Case, Comparison, Disagreement, Result, named
+from benchmarks.__main__ import main
+from benchmarks.cases import Case, Comparison, Disagreement, Result
 from benchmarks.data import SHAPES, Workload
-from benchmarks.files import Text, check_counts, peak
+from benchmarks.files import Text, check_counts
+from benchmarks.groups import CASES
+from benchmarks.machine import machine
+from benchmarks.one_by_one import named
+from benchmarks.page import PEERS, README_ROWS, benchmarks_page
 from benchmarks.picture import picture
+from benchmarks.processes import peak
+from benchmarks.record import COMMITTED, Record, read
+from benchmarks.record import write as write_record
 from benchmarks.texts import FORMATS, six_digits, write
-from benchmarks.timing import Ratio, Samples, interleaved
+from benchmarks.timing import MISTAKES, Ratio, Samples, interleaved
 
 ROWS = 500
 
@@ -134,7 +144,7 @@ def test_the_table_has_both_times_and_the_file_every_sample(
     file = tmp_path / "samples.json"
     assert main(["--only", "S1", "--turns", "2", "--json", str(file)]) == 0
     printed = capsys.readouterr()
-    assert printed.err == "S1 ...\n"
+    assert printed.err == "1 of 1, after 0:00: S1 ...\n"
     assert printed.out.splitlines()[1] == "S1    ours  2 ms  theirs   5 ms  2.50 (2.50 to 2.50)  ≥ 2"
     record = json.loads(file.read_text(encoding="utf-8"))
     assert record["results"][0]["samples"] == {"values": {"ours": [0.002] * 2, "theirs": [0.005] * 2}, "unit": "s"}
@@ -150,16 +160,27 @@ def test_a_quick_run_writes_no_file_unless_told(monkeypatch: pytest.MonkeyPatch,
     assert [file.name for file in tmp_path.iterdir()] == ["benchmarks.json"]
 
 
-def test_a_missing_peer_is_named_before_anything_runs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_case_whose_peer_is_missing_is_left_out_and_the_others_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     def missing(distribution: str) -> str:
         raise metadata.PackageNotFoundError(distribution)
 
     monkeypatch.setattr(metadata, "version", missing)
-    assert main(["--only", "dict-10", "file-S1"]) == 2
-    said = capsys.readouterr().err
-    assert said == "river and scikit-learn and vowpalwabbit must be installed to be measured: pip install '.[bench]'\n"
+    monkeypatch.setitem(CASES, "S1", Case(made_up, ()))
+    file = tmp_path / "samples.json"
+    assert main(["--only", "dict-10", "S1", "--json", str(file)]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "dict-10 is left out: river and vowpalwabbit must be installed: pip install '.[bench]'",
+        "2 of 2, after 0:00: S1 ...",
+    ]
+    record = read(file)
+    assert [result.case for result in record.results] == ["S1"]
+    assert record.left_out.keys() == {"dict-10"}
+    page = benchmarks_page(record)
+    assert "`dict-10` was left out: river and vowpalwabbit" in page
+    assert "Not in this run: `S2`, `S3`," in page
 
 
 def test_times_of_different_results_are_not_compared(
@@ -169,10 +190,10 @@ def test_times_of_different_results_are_not_compared(
         raise Disagreement("S1: the weights differ")
 
     monkeypatch.setitem(CASES, "S1", Case(disagreeing, ()))
-    assert main(["--only", "S1"]) == 1
+    assert main(["--only", "S1", "--quick"]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == "S1 ...\nS1: the weights differ\n"
+    assert printed.err == "1 of 1, after 0:00: S1 ...\nS1 is left out: S1: the weights differ\n"
 
 
 def test_memory_is_shown_in_bytes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -314,3 +335,97 @@ def test_the_loops_that_the_majority_is_measured_against_are_weighted_majorities
     assert experts.masks(X, y, 0.5).tolist() == experts.products(X, y, 0.5).tolist() == said.tolist()
     assert 0.3 < said.mean() < 0.7
     assert "majority" in CASES
+
+
+def test_a_record_is_read_as_it_was_written_to_four_digits(tmp_path: Path) -> None:
+    times = Samples({"ours": [0.00201, 0.00123456], "a peer": [1.5, 2.0]})
+    comparison = Comparison("ours", "a peer", Ratio(1.0, 0.5, 2.0), "no aim")
+    record = Record({"cpu": "one [ 2 ]"}, False, 2, [Result("S1", "about [1, 2]", times, [comparison])], {"S2": "why"})
+    file = tmp_path / "record.json"
+    write_record(record, file)
+    rounded = Samples({"ours": [0.00201, 0.001235], "a peer": [1.5, 2.0]})
+    assert read(file) == replace(record, results=[replace(record.results[0], samples=rounded)])
+    assert '"ours": [0.00201, 0.001235],' in file.read_text(encoding="utf-8")
+
+
+def recorded(unit: str, ours: list[float], other: list[float], peer: str = "river Perceptron") -> Record:
+    samples = Samples({"ours": ours, peer: other}, unit)
+    result = Result("S1", "about", samples, [Comparison("ours", peer, samples.ratio("ours", peer), "no aim")])
+    return Record(machine(), False, len(ours), [result], {})
+
+
+@pytest.mark.parametrize(
+    ("record", "line"),
+    [
+        (recorded("s", [2.0], [5.0]), "| **2.50 ×** as fast | ours, 2 s | river Perceptron, 5 s |"),
+        (recorded("s", [2.0, 4.0], [1.0, 1.0]), "| **0.50 ×** as fast (0.31 to 0.44) | ours, 2 s | river Perceptron, 1 s |"),
+        (recorded("s", [3.0], [2.0], "ours, before"), "| **1.50 ×** as long | ours, 3 s | ours, before, 2 s |"),
+        (recorded("B", [3e6], [2e6]), "| **1.50 ×** as much | ours, 3 MB | river Perceptron, 2 MB |"),
+        (recorded(MISTAKES, [30], [20]), "| **1.50 ×** as many | ours, 30 mistakes | river Perceptron, 20 mistakes |"),
+    ],
+)
+def test_the_page_says_of_each_ratio_what_it_means(record: Record, line: str) -> None:
+    assert line in benchmarks_page(record).splitlines()
+
+
+def test_where_a_peer_is_ahead_is_said_and_nothing_else_is_there() -> None:
+    def ahead(record: Record) -> str:
+        return benchmarks_page(record).partition("## Where a peer is ahead")[2].partition("## In memory")[0]
+
+    assert "river Perceptron, 1 s | `S1` |" in ahead(recorded("s", [2.0], [1.0]))
+    assert "river Perceptron, 20 mistakes | `S1` |" in ahead(recorded(MISTAKES, [30], [20]))
+    for record in (recorded("s", [1.0], [2.0]), recorded("s", [2.0], [1.0], "ours, before")):
+        assert ahead(record).strip() == "Nowhere in this run."
+
+
+def test_the_committed_run_is_a_full_one_and_names_every_peer() -> None:
+    record = read(COMMITTED)
+    assert not record.quick
+    assert record.left_out == {}
+    run = {result.case for result in record.results}
+    assert [result.case for result in record.results] == [name for name in CASES if name in run]
+    for peer in PEERS:
+        assert any(peer in c.other for result in record.results for c in result.comparisons), peer
+
+
+def test_every_line_of_the_readme_is_in_the_committed_run_and_one_of_them_is_lost() -> None:
+    bests = {result.case: result.samples.best for result in read(COMMITTED).results}
+    assert any(bests[case](ours) > bests[case](other) for case, ours, other, _ in README_ROWS)
+    page = COMMITTED.parent.parent.joinpath("README.md").read_text(encoding="utf-8")
+    assert [page.count(f"| {job} | **") for _, _, _, job in README_ROWS] == [1] * len(README_ROWS)
+
+
+def test_all_is_every_case_and_only_a_full_run_is_published(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def named_case(name: str, turns: int, quick: bool) -> Result:
+        return replace(made_up(turns, quick), case=name)
+
+    for name in CASES:
+        monkeypatch.setitem(CASES, name, Case(partial(named_case, name), ()))
+    published: list[Record] = []
+    monkeypatch.setattr("benchmarks.__main__.write_pages", lambda record, root: published.append(record))
+    monkeypatch.setattr("benchmarks.__main__.COMMITTED", tmp_path / "results.json")
+    assert main(["all", "--quick"]) == main(["all", "--json", str(tmp_path / "elsewhere.json")]) == 0
+    assert published == []
+    assert main(["all"]) == 0
+    assert [[result.case for result in record.results] for record in published] == [list(CASES)]
+    assert read(tmp_path / "results.json").results == published[0].results
+
+
+def test_the_machine_is_described_without_its_name_and_without_paths() -> None:
+    described = machine()
+    assert int(described["cores"]) > 0
+    assert described["thresher"] == th.__version__
+    assert not [value for value in described.values() if re.search(r"(^|\s)/\w", value) or platform.node() in value]
+
+
+def test_what_was_measured_before_an_interruption_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(turns: int, quick: bool) -> Result:
+        raise KeyboardInterrupt
+
+    for name, run in (("S1", made_up), ("S2", interrupted), ("S3", made_up)):
+        monkeypatch.setitem(CASES, name, Case(run, ()))
+    file = tmp_path / "samples.json"
+    assert main(["--only", "S1", "S2", "S3", "--json", str(file)]) == 130
+    record = read(file)
+    assert [result.case for result in record.results] == ["S1"]
+    assert record.left_out == dict.fromkeys(("S2", "S3"), "the run was interrupted")
