@@ -29,12 +29,12 @@ def test_the_public_names() -> None:
         "BestMixture", "BestSequence", "BoundViolated", "ClassLearner", "ClassPrediction", "ClassRound", "ClassRounds",
         "ClassSeparator", "ConcurrentUse", "Conservative", "Consistent", "Constant", "Cover", "Disjunction", "Elimination",
         "ExampleError", "FixedShare", "FollowTheLeader", "Forecaster", "Halving", "Hedge", "Hypothesis", "ImprovedMajority",
-        "Invariant", "Label", "LabelError", "LaneError", "Learner", "Ledger", "LedgerError", "LiteralWinnow", "LossRound",
-        "LossRounds", "MarginPerceptron", "Measured", "Metrics", "Mixture", "MulticlassPerceptron", "NotRealizable",
-        "OneVersusRest", "Optimal",
-        "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron", "Portfolio", "Prediction", "Proof",
+        "Invariant", "Label", "LabelError", "LaneError", "Learner", "LearnerError", "Ledger", "LedgerError", "LiteralWinnow",
+        "LossRound", "LossRounds", "MarginPerceptron", "Measured", "Metrics", "Mixture", "MulticlassPerceptron",
+        "NotRealizable", "OneVersusRest", "Optimal", "PNormPerceptron", "ParameterError", "PassiveAggressive", "Perceptron",
+        "Portfolio", "Prediction", "Proof",
         "RandomizedMajority", "Round", "Rounds", "ScaledWinnow", "Separator", "SourceError", "StoreError", "Stream",
-        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "certify", "hindsight", "load",
+        "ThresherError", "Threshold", "Trace", "WeightedMajority", "Winnow", "bounds", "certify", "hindsight", "lab", "load",
         "open_stream", "pac", "save", "trace",
     }  # fmt: skip
     assert all(hasattr(th, name) for name in th.__all__)
@@ -48,7 +48,7 @@ def test_every_public_name_is_documented(name: str) -> None:
 def test_every_error_is_a_thresher_error() -> None:
     public = [getattr(th, name) for name in th.__all__]
     errors = [value for value in public if inspect.isclass(value) and issubclass(value, BaseException)]
-    assert len(errors) == 11
+    assert len(errors) == 12
     assert all(issubclass(error, th.ThresherError) for error in errors)
     assert issubclass(th.LabelError, th.ExampleError)
 

@@ -15,7 +15,7 @@ theory proves about it.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from thresher import bounds, hindsight
+    from thresher import bounds, hindsight, lab
     from thresher.class_rounds import ClassLearner, ClassPrediction, ClassRound, ClassRounds
     from thresher.classes import Consistent, Halving, Optimal
     from thresher.compose import Conservative, OneVersusRest, Portfolio, pac
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         ExampleError,
         LabelError,
         LaneError,
+        LearnerError,
         LedgerError,
         NotRealizable,
         ParameterError,
@@ -119,6 +120,7 @@ __all__ = [
     "LabelError",
     "LaneError",
     "Learner",
+    "LearnerError",
     "Ledger",
     "LedgerError",
     "LiteralWinnow",
@@ -155,6 +157,7 @@ __all__ = [
     "bounds",
     "certify",
     "hindsight",
+    "lab",
     "load",
     "open_stream",
     "pac",
@@ -183,7 +186,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         from importlib import import_module
 
-        if name in ("bounds", "hindsight"):
+        if name in ("bounds", "hindsight", "lab"):
             return import_module(f"thresher.{name}")
         homes = (import_module(f"thresher.{home}") for home in _HOMES if name in __all__)
         for home in homes:

@@ -1,4 +1,4 @@
-"""Pictures of counts for a notebook. matplotlib is imported here alone, when something is drawn."""
+"""Pictures of counts for a notebook. matplotlib is imported when something is drawn."""
 
 from __future__ import annotations
 

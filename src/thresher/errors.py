@@ -7,6 +7,7 @@ ThresherError
 │   └── SourceError     it stands in a file or another source of text; says in which line and column
 ├── LedgerError         rounds that do not continue the ledger
 ├── LaneError           a learner of a portfolio broke; says which
+├── LearnerError        a learner of one's own broke the rules of the game; says in which round and line
 ├── NotRealizable       nothing in the class of hypotheses fits the examples
 ├── BoundViolated       a theorem with checked premises failed: a bug of ours
 ├── StoreError          a saved state or model file that cannot be trusted
@@ -29,6 +30,7 @@ __all__ = [
     "ExampleError",
     "LabelError",
     "LaneError",
+    "LearnerError",
     "LedgerError",
     "NotRealizable",
     "ParameterError",
@@ -113,6 +115,18 @@ class LaneError(ThresherError, RuntimeError):
     def __init__(self, message: str, *, lane: int | None = None) -> None:
         super().__init__(message)
         self.lane = lane
+
+
+class LearnerError(ThresherError, RuntimeError):
+    """A learner of one's own that cannot be played, or broke the rules of the game: round `t`, `file` and `line` say where."""
+
+    def __init__(self, message: str, *, t: int | None = None, file: str | None = None, line: int | None = None) -> None:
+        place = ":".join(str(part) for part in (file, line) if part is not None)
+        when = "" if t is None else f"round {t}"
+        super().__init__(": ".join(part for part in (place, when, message) if part))
+        self.t = t
+        self.file = file
+        self.line = line
 
 
 class NotRealizable(ThresherError, ValueError):

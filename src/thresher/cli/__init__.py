@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from thresher import __version__
-from thresher.cli import certify, experts, inspect, learn, predict
+from thresher.cli import certify, experts, inspect, lab, learn, predict
 from thresher.errors import ThresherError
 
 __all__ = ["COMMANDS", "main", "parser"]
@@ -24,6 +24,7 @@ COMMANDS: dict[str, ModuleType] = {
     "predict": predict,
     "experts": experts,
     "certify": certify,
+    "lab": lab,
     "inspect": inspect,
 }
 

@@ -152,20 +152,20 @@ class Bar:
         if self._shows:
             self._update(what, stream.source.size if self._progress is None else None, stream.read, examples)
 
-    def count(self, what: str, rounds: int, of: int | None = None) -> None:
-        """Says how many rounds were played, of how many if that is known."""
+    def count(self, what: str, done: int, of: int | None = None, unit: str = "examples") -> None:
+        """Says how many rounds were played, or other units done, of how many if that is known."""
         if self._shows:
-            self._update(what, of, rounds, rounds)
+            self._update(what, of, done, done, unit)
 
     @property
     def _shows(self) -> bool:
         return self._terminal and time.monotonic() - self._began >= 0.5
 
-    def _update(self, what: str, total: int | None, completed: int, examples: int) -> None:
+    def _update(self, what: str, total: int | None, completed: int, done: int, unit: str = "examples") -> None:
         if self._progress is None:
             self._start(what, total)
-        rate = examples / max(time.monotonic() - self._began, 1e-9)
-        self._progress.update(self._task, completed=completed, rate=f"{rate:,.0f} examples/s")
+        rate = done / max(time.monotonic() - self._began, 1e-9)
+        self._progress.update(self._task, completed=completed, rate=f"{rate:,.0f} {unit}/s")
 
     def end(self) -> None:
         """Takes the bar away."""
