@@ -188,6 +188,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         progress=table.rows,
         arguments=options.arguments,
         resumed=start.before.rounds - start.began.rounds,
+        scales=start.recipe.scales if start.recipe is not None and start.began.rounds else {},
     )
 
 

@@ -11,6 +11,7 @@ from thresher.cli.progress import Bar, Row
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.stream import Position
+from thresher.data.table_recipe import Scales
 from thresher.errors import SourceError
 from thresher.evaluate import Outcomes, Trace
 from thresher.ledger import Ledger, Tally
@@ -71,6 +72,7 @@ class Learned:
     progress: list[Row] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
     resumed: int = 0
+    scales: Scales = field(default_factory=dict)  # of a table, where the rounds begin that can be checked
     saved: str | None = None
     checked: Ledger | None = None
     unchecked: str = ""
