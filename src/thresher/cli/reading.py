@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thresher.data.recipe import Recipe
     from thresher.data.stream import Batch, Stream
 
-__all__ = ["add_reading_options", "add_source", "check_recipe", "first_sum", "no_recipe", "nothing", "reading"]
+__all__ = ["add_reading_options", "add_source", "check_recipe", "columns", "first_sum", "no_recipe", "nothing", "reading"]
 
 _FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "jsonl")
 _TABLES = _FORMATS[2:]
@@ -106,7 +106,7 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
         "format": options.format,
         "n": options.n,
         "bits": _DEFAULT_BITS if options.bits is None else options.bits,
-        **{name: value for name, value in _columns(options).items() if value is not None},
+        **{name: value for name, value in columns(options).items() if value is not None},
         "zero_based": bool(options.zero_based),
         "interactions": options.interactions or (),
         "ngrams": 1 if options.ngrams is None else options.ngrams,
@@ -116,7 +116,7 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
     }
 
 
-def _columns(options: argparse.Namespace) -> dict[str, Any]:
+def columns(options: argparse.Namespace) -> dict[str, Any]:
     """What was said of the columns of a table; None where nothing was."""
     given = {name: getattr(options, name) for name in ("label", "text", "ignore", "numeric")}
     return {**given, "header": None if options.header is None else options.header.split(",")}
@@ -141,7 +141,7 @@ def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
         "--ngrams": (options.ngrams, recipe.ngrams),
         "--positive": _positive(options.positive, recipe),
     }
-    for name, given in _columns(options).items():
+    for name, given in columns(options).items():
         known = None if recipe.table is None else getattr(recipe.table, name)
         said[f"--{name}"] = (_in_words(given), _in_words(known))
     for option, (wanted, known) in said.items():

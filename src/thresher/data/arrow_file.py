@@ -38,20 +38,19 @@ def ipc_pieces(opened: Opened, *, stream: bool) -> Iterator[Piece]:
         else:
             file = ipc.open_file(_seekable(opened))
             batches = (file.get_batch(number) for number in range(file.num_record_batches))
-        yield from _pieces(opened.name, batches, check=True)
+        yield from _pieces(opened.name, batches)
 
 
 def frame_pieces(frame: Any, name: str) -> Iterator[Piece]:
     """The rows of an object with `__arrow_c_stream__`."""
     with _said(name, "a data frame"):
-        yield from _pieces(name, iter(arrow().RecordBatchReader.from_stream(frame)), check=True)
+        yield from _pieces(name, iter(arrow().RecordBatchReader.from_stream(frame)))
 
 
-def _pieces(name: str, batches: Iterator[Any], *, check: bool = False) -> Iterator[Piece]:
+def _pieces(name: str, batches: Iterator[Any]) -> Iterator[Piece]:
     first = 0
     for batch in batches:
-        if check:
-            batch.validate(full=True)
+        batch.validate(full=True)
         for start in range(0, batch.num_rows, _ROWS) or (0,):
             part = batch.slice(start, _ROWS)
             named = list(flat(part.schema.names, part.columns))

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from thresher._core import end_of_rows
-from thresher.data.arrow import arrow, first_line, is_text
+from thresher.data.arrow import arrow, is_text
 from thresher.data.chunks import Chunk, chunks
 from thresher.data.csv_text import UTF_8_MARK, check_names, check_text, counted, separator_of, shown
 from thresher.data.number_cells import MISSING
-from thresher.data.pieces import Piece, Types
+from thresher.data.pieces import Piece, Types, by_number
 from thresher.data.source import Opened
 from thresher.errors import SourceError
 
@@ -54,12 +54,14 @@ class CsvFile:
     def pieces(self) -> Iterator[Piece]:
         """The rows."""
         for chunk in chunks(self._opened, self._rest, self._line, self._separator, quotes=self._quotes):
-            yield from self._pieces(chunk)
+            *pieces, last = [Piece([], [], 0, by_number(self.name, 0)), *self._pieces(chunk)]
+            yield from pieces
             if chunk.unclosed:
                 line = chunk.line + chunk.text.count(b"\n")
                 error = SourceError("found a quote that nothing closes, expected one before the end", file=self.name, line=line)
-                skipped, failure = ([error], None) if self._skip_bad else ([], error)
-                yield Piece([], [], 0, _nowhere, skipped, failure)
+                last.skipped += [error] * self._skip_bad
+                last.failure = last.failure or (None if self._skip_bad else error)
+            yield last
 
     def _first_row(self) -> list[str]:
         """The cells of the first row, whose bytes are in `_head`; what was read behind it is in `_rest`."""
@@ -91,8 +93,8 @@ class CsvFile:
         library = arrow()
         try:
             table = self._typed_table(chunk) if self._typed else self._first_table(chunk)
-        except library.ArrowInvalid as error:
-            yield self._cell_by_cell(chunk, error)
+        except library.ArrowInvalid:
+            yield self._cell_by_cell(chunk)
             return
         first = 0
         for batch in table.to_batches():
@@ -101,10 +103,16 @@ class CsvFile:
 
     def _first_table(self, chunk: Chunk) -> Any:
         """The first rows, with the types that they look like: those that the others must have, too."""
+        given = {name: kind for name in self.names if name and (kind := self._types(name, None)) not in (True, None)}
+        return self._seen(chunk, given)
+
+    def _seen(self, chunk: Chunk, given: dict[str, Any]) -> Any:
+        library = arrow()
         names = [name for name in self.names if name and self._types(name, None) is not None]
-        given = {name: kind for name in names if (kind := self._types(name, None)) is not True}
         decimals = (".", ",") if self._separator == ";" else (".",)
         tables = [(decimal, self._read(chunk, names, given, decimal)) for decimal in decimals]
+        if any(library.types.is_binary(kind) for _, table in tables for kind in table.schema.types):
+            raise library.ArrowInvalid("found cells that are no UTF-8")
         self._decimal, table = max(tables, key=lambda each: sum(not is_text(kind) for kind in each[1].schema.types))
         self._typed = {field.name: self._types(field.name, field.type) for field in table.schema}
         return table
@@ -152,7 +160,7 @@ class CsvFile:
 
         return error
 
-    def _cell_by_cell(self, chunk: Chunk, why: Exception) -> Piece:
+    def _cell_by_cell(self, chunk: Chunk) -> Piece:
         """Every cell of the chunk as text, without the rows that cannot be read."""
         rows: list[list[str]] = []
         lines: list[int] = []
@@ -168,34 +176,26 @@ class CsvFile:
             else:
                 failure = wrong
                 break
-        if not self._typed and not skipped and failure is None:
-            raise SourceError(
-                f"found a row that cannot be read ({first_line(why)}), expected CSV", file=self.name, line=chunk.line
+        seen = self._seen(self._written(rows, chunk.line), {}) if rows and not self._typed else None
+        names = [name for name in self.names if name in self._typed] if rows else []
+        columns = []
+        for name in names:
+            looked_at = seen is not None and self._types(name, None) is True
+            columns.append(
+                _joined(seen[name]) if looked_at else self._column(name, [cells[self.names.index(name)] for cells in rows])
             )
-        if not self._typed and rows:
-            return self._again(chunk, rows, lines, skipped, failure)
-        names = [name for name in self.names if name in self._typed]
-        columns = [self._column(name, [cells[self.names.index(name)] for cells in rows]) for name in names]
 
         def error(row: int, message: str) -> SourceError:
             return SourceError(message, file=self.name, line=lines[row])
 
         return Piece(names, columns, len(rows), error, skipped, failure)
 
-    def _again(
-        self, chunk: Chunk, rows: list[list[str]], lines: list[int], skipped: list[SourceError], failure: SourceError | None
-    ) -> Piece:
-        """The first chunk once more, without the rows that cannot be read: its types are to be seen."""
+    def _written(self, rows: list[list[str]], line: int) -> Chunk:
+        """Rows as text again, for their types to be seen."""
         text = io.StringIO(newline="")
-        quoting = {"quoting": csv.QUOTE_MINIMAL} if self._quotes else {"quoting": csv.QUOTE_NONE, "quotechar": None}
+        quoting: Any = {"quoting": csv.QUOTE_MINIMAL} if self._quotes else {"quoting": csv.QUOTE_NONE, "quotechar": None}
         csv.writer(text, delimiter=self._separator, lineterminator="\n", **quoting).writerows(rows)
-        table = self._first_table(Chunk(text.getvalue().encode("utf-8", "surrogateescape"), chunk.line)).combine_chunks()
-
-        def error(row: int, message: str) -> SourceError:
-            return SourceError(message, file=self.name, line=lines[row])
-
-        columns = [arrow().concat_arrays(column.unify_dictionaries().chunks) for column in table.columns]
-        return Piece(list(table.column_names), columns, table.num_rows, error, skipped, failure)
+        return Chunk(text.getvalue().encode(), line)
 
     def _column(self, name: str, cells: list[str]) -> Any:
         library = arrow()
@@ -216,5 +216,5 @@ class CsvFile:
         return SourceError(wrong, file=self.name, line=line)
 
 
-def _nowhere(_row: int, message: str) -> SourceError:
-    return SourceError(message)
+def _joined(column: Any) -> Any:
+    return arrow().concat_arrays(column.unify_dictionaries().chunks)

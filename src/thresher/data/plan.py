@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from thresher.data.arrow import arrow
+from thresher.data.arrow import arrow, is_text
 from thresher.data.columns import dates_in, kind_of
 from thresher.data.pieces import Piece
+from thresher.data.spelling import number
 from thresher.data.table_recipe import TableRecipe
 from thresher.errors import SourceError
 
-__all__ = ["Plan", "looks_like"]
+__all__ = ["Plan", "distinct", "looks_like"]
 
 #: What a column of labels is often called.
 USUAL = ("label", "target", "class", "y")
@@ -91,9 +92,9 @@ class Plan:
         cells = self._cells(piece, self.label)
         if cells is None:
             return
-        values = _distinct(cells)
+        values = distinct(cells)
         if len(values) > 2:
-            two = [name for name in piece.names if self.uses(name) and len(_distinct(self._cells(piece, name))) == 2]
+            two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
             better = f"; with two values: {', '.join(two[:_SHOWN])}" if two else ""
             raise SourceError(
                 f"found {looks_like(cells)} in column {self.label!r}, expected two labels: say --label COLUMN{better}",
@@ -117,27 +118,29 @@ def looks_like(cells: Any) -> str:
     >>> looks_like(pyarrow.array([3, 5, 8, 5])), looks_like(pyarrow.array(["ham", "spam", "ham"]))
     ('3 different numbers from 3 to 8', "two values, 'ham' and 'spam'")
     """
-    compute = arrow(".compute")
-    values = _distinct(cells)
+    values = distinct(cells)
     if kind_of(cells.type) == "" or not values:
         return f"{cells.type}" if values else "nothing"
     if len(values) == 2:
         return f"two values, {values[0]!r} and {values[1]!r}"
     if len(values) == 1:
         return f"one value, {values[0]!r}"
-    every = "a different one in every row, " if len(values) == len(cells) > 10 else ""
-    if kind_of(cells.type) == "number":
-        ends = compute.min_max(cells).as_py()
-        return f"{every}{len(values):,} different numbers from {ends['min']:g} to {ends['max']:g}"
-    return f"{every}{len(values):,} different values such as {values[0]!r}"
+    every = ", another in every row" if len(values) == len(cells) else ""
+    numbers = [number(str(value)) for value in values]
+    known = [each for each in numbers if each is not None]
+    if len(known) == len(values):
+        return f"{len(values):,} different numbers from {min(known):g} to {max(known):g}{every}"
+    return f"{len(values):,} different values such as {values[0]!r}{every}"
 
 
-def _distinct(cells: Any) -> list[Any]:
+def distinct(cells: Any) -> list[Any]:
     """The different values of a column, missing ones left out."""
     library, compute = arrow(), arrow(".compute")
     try:
         if library.types.is_dictionary(cells.type):
             cells = cells.dictionary_decode()
+        elif is_text(cells.type):
+            cells = compute.cast(cells, library.string())
         return [value for value in compute.unique(cells).to_pylist() if value is not None and value != ""]
     except (library.ArrowException, ValueError, OverflowError):
         return []

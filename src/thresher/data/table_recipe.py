@@ -9,7 +9,7 @@ from typing import Any
 
 from thresher.errors import ParameterError, StoreError
 
-__all__ = ["KINDS", "NUMERIC", "Scales", "TableRecipe"]
+__all__ = ["COLUMNS", "KINDS", "NUMERIC", "Scales", "TableRecipe"]
 
 #: Of columns of numbers by their names: count, mean, Σ(x − mean)².
 Scales = Mapping[str, tuple[float, float, float]]
@@ -26,6 +26,8 @@ KINDS = {
     "list": "lists",
 }
 NUMERIC = ("scale", "raw")
+#: What a user can say of columns.
+COLUMNS = ("label", "ignore", "text", "header", "numeric")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from thresher.data.files import Files
 from thresher.data.frame import Frame
 from thresher.data.labelled import Stream, Wishes, printable
 from thresher.data.pieces import Piece, by_number
-from thresher.data.plan import Plan
+from thresher.data.plan import Plan, distinct
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.table_files import Pieces, frame_pieces, pieces_of
@@ -114,7 +114,7 @@ class TableStream(Stream):
             if rows is not None:
                 self._note(rows)
                 if len(rows):
-                    self._decide()
+                    self._decide_unless_failing()
             self._lost = False
             if rows is not None and len(rows):
                 yield self._batch(rows)
@@ -142,8 +142,11 @@ class TableStream(Stream):
 
     def _begin_first(self, *, needed: bool, known: bool) -> None:
         """The first rows tell which column is the label, and what the others hold."""
-        piece = next((each for each in self._pieces if each.rows or each.failure or each.names), None)
-        if piece is None or (not piece.rows and piece.failure is None):
+        for piece in self._pieces:
+            if piece.rows or piece.failure is not None:
+                break
+            self._leave_out(piece.skipped)
+        else:
             raise SourceError(
                 "found a table without a row, expected some below the names of the columns", file=str(self.source)
             )
@@ -180,10 +183,13 @@ class TableStream(Stream):
                 failure = wrong[rows[0]]
                 piece = _taken(piece, np.arange(rows[0]))
             columns, _ = self._converted(piece)
-        self._bad += len(skipped)
-        self._first_bad += skipped[: _FIRST_BAD - len(self._first_bad)]
+        self._leave_out(skipped)
         self._failure, self._piece = failure, piece
         self._reader.begin(columns)
+
+    def _leave_out(self, skipped: list[SourceError]) -> None:
+        self._bad += len(skipped)
+        self._first_bad += skipped[: _FIRST_BAD - len(self._first_bad)]
 
     def _converted(self, piece: Piece) -> tuple[Columns, dict[int, SourceError]]:
         """The core's columns, and what is wrong with which rows."""
@@ -217,13 +223,20 @@ class TableStream(Stream):
         """What a user should know of the columns."""
         if piece.rows < _FEW:
             return
-        compute = arrow(".compute")
         for name, cells in zip(piece.names, piece.columns, strict=True):
-            if self._plan.uses(name) and self._plan.kind(name, cells) == "category":
-                different = compute.count_distinct(cells).as_py()
-                if different > 0.9 * piece.rows:
-                    other = f"--text {name} reads its words, --ignore {name} leaves it out"
-                    self._notices.append(f"column {name!r} has another value in nearly every row, which tells nothing: {other}")
+            words = self._plan.uses(name) and self._plan.kind(name, cells) == "category"
+            if words and len(distinct(cells)) > 0.9 * piece.rows:
+                other = f"--text {name} reads its words, --ignore {name} leaves it out"
+                self._notices.append(f"column {name!r} has another value in nearly every row, which tells nothing: {other}")
+
+    def _decide_unless_failing(self) -> None:
+        """Which label is positive. Where nobody can tell, since what follows cannot be read, what is wrong there is said."""
+        try:
+            self._decide()
+        except SourceError:
+            if self.failing and self._failure is not None:
+                raise self._failure from None
+            raise
 
     # ---- what is wrong -----------------------------------------------------------------------------------------------
 
