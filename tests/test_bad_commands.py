@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,15 +28,23 @@ def zstandard(data: bytes) -> bytes:
     return compress(data)
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A good source of either format, and a model of each."""
+    made = tmp_path_factory.mktemp("prepared")
+    (made / "good.vw").write_text(fruit(20))
+    (made / "good.svm").write_text("+1 1:1 3:0.5\n-1 2:1\n" * 5)
+    (made / "empty").write_bytes(b"")
+    for kind in ("vw", "svm"):
+        run(*PERCEPTRON, made / f"good.{kind}", "--quiet", "--bits", 6, "--save", made / f"{kind}.model")
+    return made
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the commands run: a good source of either format, and a model of each."""
+def folder(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the commands run: a copy of what was prepared."""
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    Path("good.vw").write_text(fruit(20))
-    Path("good.svm").write_text("+1 1:1 3:0.5\n-1 2:1\n" * 5)
-    Path("empty").write_bytes(b"")
-    run(*PERCEPTRON, "good.vw", "--quiet", "--bits", 6, "--save", "vw.model")
-    run(*PERCEPTRON, "good.svm", "--quiet", "--bits", 6, "--save", "svm.model")
     return tmp_path
 
 

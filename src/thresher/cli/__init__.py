@@ -38,8 +38,8 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG, f"{self.prog}: {_one_line(message)}; see {self.prog} --help\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands, or of one: who wants that need not wait for the others' options."""
     whole = Parser(
         prog="thresher",
         description="Online learning with proof: learns from a stream, one example at a time, and shows beside every result "
@@ -50,8 +50,8 @@ def parser() -> argparse.ArgumentParser:
     whole.set_defaults(parser=whole)
     whole.add_argument("--version", action="version", version=f"thresher {__version__}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
-    for name, command in COMMANDS.items():
-        about = (command.__doc__ or "").strip()
+    for name, module in COMMANDS.items() if command is None else [(command, COMMANDS[command])]:
+        about = (module.__doc__ or "").strip()
         first = about.splitlines()[0].rstrip(".")
         one = commands.add_parser(
             name,
@@ -60,8 +60,8 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        command.add_options(one)
-        one.set_defaults(run=command.run, parser=one)
+        module.add_options(one)
+        one.set_defaults(run=module.run, parser=one)
     return whole
 
 
@@ -69,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status: 2 for a wrong argument or bad data, with one line that says why."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads would only start, and wait, and be in the way
     _make_streams_usable()
-    whole = parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
+    whole = parser(given[0] if given and given[0] in COMMANDS else None)
     options, unknown = whole.parse_known_args(given)
     if unknown:
         options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thresher._core import Rounds
 from thresher.bounds import Verdict
@@ -28,11 +28,14 @@ from thresher.compose import Portfolio
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
-from thresher.evaluate import Outcomes, Trace, play, trace
+from thresher.evaluate import Outcomes, play
 from thresher.ledger import BestLane, Ledger, Tally
 from thresher.linear import Elimination
 from thresher.store import Model, Run, StoredLearner, linear
 from thresher.store.atomic import check_place
+
+if TYPE_CHECKING:
+    from thresher.evaluate import Trace
 
 __all__ = ["learn"]
 
@@ -202,6 +205,8 @@ def _traced(
     stream: Stream, batches: Iterable[Batch], learner: StoredLearner, rounds: int, traces: list[Trace]
 ) -> Iterator[Batch]:
     """The batches of a stream, with a trace made of the first rounds on a copy of the learner."""
+    from thresher.evaluate import trace
+
     apprentice = [copy(learner)]  # to be taken out: its weights need not stay
     examples: list[tuple[Any, ...]] = []
     names: dict[int, str] = {}

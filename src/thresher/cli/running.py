@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from thresher._core import Rule
 from thresher.cli.interrupt import Interrupt
@@ -13,9 +14,12 @@ from thresher.data.source import Source
 from thresher.data.stream import Position
 from thresher.data.table_recipe import Scales
 from thresher.errors import SourceError
-from thresher.evaluate import Outcomes, Trace
+from thresher.evaluate import Outcomes
 from thresher.ledger import Ledger, Tally
 from thresher.store import Model, Run, StoredLearner
+
+if TYPE_CHECKING:
+    from thresher.evaluate import Trace
 
 __all__ = ["Learned", "Session", "Start"]
 

@@ -1,11 +1,26 @@
 """The one loop that plays a learner against a stream, and ways to look at what it did."""
 
-from thresher.evaluate.blackboard import Trace, trace
-from thresher.evaluate.confusion import Confusion, percent
-from thresher.evaluate.margin import promising_margin
-from thresher.evaluate.outcomes import Outcomes
+from typing import TYPE_CHECKING
+
 from thresher.evaluate.play import play
-from thresher.evaluate.proof import Proof, certify
-from thresher.evaluate.witness import witnesses
+from thresher.late import late
+
+if TYPE_CHECKING:
+    from thresher.evaluate.blackboard import Trace, trace
+    from thresher.evaluate.confusion import Confusion, percent
+    from thresher.evaluate.margin import promising_margin
+    from thresher.evaluate.outcomes import Outcomes
+    from thresher.evaluate.proof import Proof, certify
+    from thresher.evaluate.witness import witnesses
+else:
+    __getattr__ = late(
+        __name__,
+        blackboard="Trace trace",
+        confusion="Confusion percent",
+        margin="promising_margin",
+        outcomes="Outcomes",
+        proof="Proof certify",
+        witness="witnesses",
+    )
 
 __all__ = ["Confusion", "Outcomes", "Proof", "Trace", "certify", "percent", "play", "promising_margin", "trace", "witnesses"]

@@ -1,17 +1,38 @@
 """What happened, held against what theory proves about it."""
 
-from thresher.ledger.best_expert import BestExpert
-from thresher.ledger.best_lane import BestLane
-from thresher.ledger.best_sequence import BestSequence
-from thresher.ledger.class_separator import ClassSeparator
-from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher
-from thresher.ledger.cover import Cover, Threshold
-from thresher.ledger.disjunction import Disjunction
-from thresher.ledger.ledger import Ledger
-from thresher.ledger.losses import LossComparator, LossTally, LossWatcher
-from thresher.ledger.mixture import BestMixture, Mixture
-from thresher.ledger.separator import Separator
-from thresher.ledger.tally import Comparator, Tally, Watcher
+from typing import TYPE_CHECKING
+
+from thresher.late import late
+
+if TYPE_CHECKING:
+    from thresher.ledger.best_expert import BestExpert
+    from thresher.ledger.best_lane import BestLane
+    from thresher.ledger.best_sequence import BestSequence
+    from thresher.ledger.class_separator import ClassSeparator
+    from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher
+    from thresher.ledger.cover import Cover, Threshold
+    from thresher.ledger.disjunction import Disjunction
+    from thresher.ledger.ledger import Ledger
+    from thresher.ledger.losses import LossComparator, LossTally, LossWatcher
+    from thresher.ledger.mixture import BestMixture, Mixture
+    from thresher.ledger.separator import Separator
+    from thresher.ledger.tally import Comparator, Tally, Watcher
+else:
+    __getattr__ = late(
+        __name__,
+        best_expert="BestExpert",
+        best_lane="BestLane",
+        best_sequence="BestSequence",
+        class_separator="ClassSeparator",
+        class_tally="ClassComparator ClassTally ClassWatcher",
+        cover="Cover Threshold",
+        disjunction="Disjunction",
+        ledger="Ledger",
+        losses="LossComparator LossTally LossWatcher",
+        mixture="BestMixture Mixture",
+        separator="Separator",
+        tally="Comparator Tally Watcher",
+    )
 
 __all__ = [
     "BestExpert",

@@ -16,12 +16,15 @@ from thresher.compose import Portfolio
 from thresher.errors import ParameterError, StoreError
 from thresher.linear import LEARNERS, LinearLearner
 
-__all__ = ["KINDS", "NAMES", "StoredLearner", "linear", "made", "packed"]
+__all__ = ["CLASSES", "KINDS", "NAMES", "StoredLearner", "linear", "made", "packed"]
 
 #: What a model file can hold.
 StoredLearner = LinearLearner | Portfolio
 
 KINDS = ("learner", "portfolio")
+
+#: The kind of a file with a learner of many classes; thresher.store.many_classes reads those.
+CLASSES = "classes"
 
 #: The section of attributes' names, which is no array of the learner.
 NAMES = "names"

@@ -17,11 +17,10 @@ from thresher.data.source import Place
 from thresher.errors import StoreError
 from thresher.linear import MulticlassPerceptron
 from thresher.store import container
+from thresher.store.kinds import CLASSES
 from thresher.store.spelled import in_order
 
-__all__ = ["KIND", "ClassLearners", "made", "save"]
-
-KIND = "classes"
+__all__ = ["ClassLearners", "made", "save"]
 
 #: The learners of many classes that a file can hold.
 ClassLearners = MulticlassPerceptron | OneVersusRest
@@ -44,7 +43,7 @@ def save(learner: ClassLearners, path: Place) -> None:
 
 def _header(told: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     listed = [[name, array.dtype.name, list(array.shape)] for name, array in arrays.items()]
-    return {"kind": KIND, "learner": dict(told), "arrays": listed}
+    return {"kind": CLASSES, "learner": dict(told), "arrays": listed}
 
 
 def made(header: Mapping[str, Any], sections: Mapping[str, NDArray[np.uint8]]) -> ClassLearners:

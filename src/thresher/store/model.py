@@ -16,12 +16,11 @@ from thresher.data.source import Place
 from thresher.data.stream import Position
 from thresher.errors import ParameterError, StoreError
 from thresher.ledger import Tally
-from thresher.store import container, many_classes
-from thresher.store.kinds import KINDS, NAMES, StoredLearner, made, packed
-from thresher.store.many_classes import ClassLearners
+from thresher.store import container
+from thresher.store.kinds import CLASSES, KINDS, NAMES, StoredLearner, made, packed
 from thresher.store.spelled import in_order
 
-__all__ = ["Model", "Run", "load", "save"]
+__all__ = ["Model", "Run"]
 
 _COUNTED = ("rounds", "mistakes", "updates", "history")
 _HEADER = {"kind", "precision", "learner", "recipe", "ledger", "run"}
@@ -130,7 +129,7 @@ class Model:
 
     @classmethod
     def _from(cls, header: Mapping[str, Any], sections: Mapping[str, NDArray[np.uint8]]) -> Model:
-        if header.get("kind") == many_classes.KIND:
+        if header.get("kind") == CLASSES:
             raise StoreError("found a learner of many classes, expected one of two labels; th.load reads it")
         if header.get("kind") not in KINDS:
             raise StoreError(f"found a model of kind {header.get('kind')!r}, expected {' or '.join(map(repr, KINDS))}")
@@ -177,39 +176,3 @@ def _sums(tally: Tally) -> tuple[float, ...]:
     false_alarms = tally.mistakes - tally.missed
     told = (tally.positives - tally.missed, tally.missed, false_alarms, tally.negatives - false_alarms)
     return *told, tally.updates, tally.repeat_last, tally.loss
-
-
-def save(learner: StoredLearner | ClassLearners, path: Place) -> None:
-    """Writes a learner to a file, whole or not at all; `load` makes it again, and it goes on bit for bit.
-
-    >>> import tempfile, pathlib, thresher as th
-    >>> learner = th.Perceptron(4)
-    >>> _ = learner.learn([1, 0, 1, 0], -1)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     th.save(learner, pathlib.Path(folder) / "mine.thresher")
-    ...     th.load(pathlib.Path(folder) / "mine.thresher").weights.tolist()
-    [-1.0, 0.0, -1.0, 0.0]
-    """
-    if isinstance(learner, ClassLearners):
-        many_classes.save(learner, path)
-        return
-    if not isinstance(learner, StoredLearner):
-        raise ParameterError(
-            f"found {type(learner).__name__}, expected a linear learner, a portfolio or a learner of many classes; "
-            "to keep another one keep its state(), or pickle it"
-        )
-    Model(learner).save(path)
-
-
-def load(path: Place) -> StoredLearner | ClassLearners:
-    """The learner in a model file. A file that is damaged, foreign or newer raises `StoreError`; it never runs code.
-
-    For the recipe, the labels and the names as well: `thresher.store.Model.load(path)`.
-    """
-    contents = container.read(path)
-    try:
-        if contents.header.get("kind") == many_classes.KIND:
-            return many_classes.made(*contents)
-        return Model._from(*contents).learner
-    except StoreError as error:
-        raise StoreError(f"{path}: {error}") from None
