@@ -17,6 +17,7 @@
 #include "expansion.hpp"
 #include "kept.hpp"
 #include "parser.hpp"
+#include "plain_rows.hpp"
 #include "slots.hpp"
 
 namespace thresher::reading {
@@ -37,6 +38,7 @@ class TableReader {
           policy_(policy),
           scaled_(scaled),
           frozen_(frozen),
+          plain_(n, policy.domain),
           sorter_(n, policy.domain),
           expansion_({}, ngrams, policy.domain) {}
 
@@ -47,6 +49,7 @@ class TableReader {
         scales_of_.clear();
         for (const Column& column : table.columns)
             scales_of_.push_back(scaled(column) ? &scales_[column.prefix] : nullptr);
+        plain_.begin(table.columns, hashes_, scales_of_);
         label_codes_.clear();
         if (!table.label.empty()) label_codes_.assign(table.label[0].texts.size(), undecided);
         label_hashes_ = table.label.empty() ? std::vector<std::uint64_t>() : hashes_of(table.label[0]);
@@ -65,6 +68,8 @@ class TableReader {
         Parsed parsed({}, labels);
         const std::size_t from = row;
         parsed.rows = spare->rows(2 * (table.rows - row) + 2);
+        const std::size_t width = table.columns.size() + 1;
+        parsed.rows.reserve(std::min((table.rows - row) * width, most_terms + width));
         for (; row < table.rows && !parsed.stopped && parsed.rows.terms < most_terms; ++row) read(table, row, parsed);
         pass(table, from, row);
         labels = parsed.labels;
@@ -162,14 +167,19 @@ class TableReader {
             return;
         }
         cells_.clear();
+        const auto hash_of = [&](std::int32_t code) {
+            return code < 0 ? missing : hashes[static_cast<std::size_t>(code)];
+        };
+        const bool lists = !column.starts.empty();
         for (std::size_t row = from; row < to; ++row) {
-            if (column.kind == Column::Kind::words) {
-                cells_.push_back(hash64(column.texts[row]));
+            if (column.kind == Column::Kind::words || !lists) {
+                cells_.push_back(column.kind == Column::Kind::words ? hash64(column.texts[row])
+                                                                    : hash_of(column.codes[row]));
                 continue;
             }
             std::uint64_t cell = 0;
             for (const std::int32_t code : column.of_row(row)) {
-                cell = cell * xxh64::p1 + (code < 0 ? missing : hashes[static_cast<std::size_t>(code)]);
+                cell = cell * xxh64::p1 + hash_of(code);
             }
             cells_.push_back(cell);
         }
@@ -232,6 +242,18 @@ class TableReader {
     }
 
     bool read_cells(const Columns& table, std::size_t row, Rows& rows, std::size_t& end, Trouble& trouble) {
+        const std::size_t before = end;
+        moved_.clear();
+        if (!plain_.write(row, frozen_, rows, end, moved_) && !sort_cells(table, row, rows, end, trouble)) return false;
+        if (policy_.needs_features && end == before)
+            return refuse(trouble, "no attribute other than 0",
+                          "one at least, since the learner normalises: or give it a bias");
+        for (const auto& [scale, next] : moved_) *scale = next;
+        return true;
+    }
+
+    // The cells of a row in any order.
+    bool sort_cells(const Columns& table, std::size_t row, Rows& rows, std::size_t& end, Trouble& trouble) {
         sorter_.clear();
         moved_.clear();
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -254,15 +276,9 @@ class TableReader {
             }
         }
         trouble.column = 0;
-        const std::size_t before = end;
         rows.reserve(end + sorter_.size() + 1);
-        if (!sorter_.settle(rows, end))
-            return refuse(trouble, "values that add up to more than 2^250 (1.8e75) in one slot", "smaller values");
-        if (policy_.needs_features && end == before)
-            return refuse(trouble, "no attribute other than 0",
-                          "one at least, since the learner normalises: or give it a bias");
-        for (const auto& [scale, next] : moved_) *scale = next;
-        return true;
+        return sorter_.settle(rows, end) ||
+               refuse(trouble, "values that add up to more than 2^250 (1.8e75) in one slot", "smaller values");
     }
 
     bool scaled(const Column& column) const { return scaled_ && column.kind == Column::Kind::numbers; }
@@ -320,10 +336,11 @@ class TableReader {
 
     Policy policy_;
     bool scaled_, frozen_;
+    PlainRows plain_;
     HashedRow sorter_;
     Expansion expansion_;
     std::map<std::string, Scale> scales_;             // by the names of their columns
-    std::vector<std::pair<Scale*, Scale>> moved_;     // by the row at hand, if it can be read
+    Moved moved_;                                     // by the row at hand, if it can be read
     std::vector<std::vector<std::uint64_t>> hashes_;  // of the columns of the table that was begun
     std::vector<std::uint64_t> label_hashes_;
     std::vector<Scale*> scales_of_;          // of the same, where numbers are scaled

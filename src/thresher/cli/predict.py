@@ -24,7 +24,8 @@ EPILOG = """\
 examples:
   thresher predict mail.thresher new.vw > labels.txt
   thresher predict mail.thresher new.vw --probabilities
-  thresher predict mail.thresher new.vw --scores --id tag"""
+  thresher predict mail.thresher new.vw --scores --id tag
+  thresher predict visits.thresher new.csv --id visitor"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

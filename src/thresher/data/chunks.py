@@ -20,35 +20,37 @@ _LONGEST = 1 << 26
 class Chunk(NamedTuple):
     """Whole rows, and the number of their first line, from 1; `unclosed`: behind them is a quote that nothing closes."""
 
-    text: bytes
+    text: bytes | bytearray
     line: int
     unclosed: bool = False
 
 
 def chunks(opened: Opened, text: bytes, line: int, separator: str, *, quotes: bool) -> Iterator[Chunk]:
     """What is left of a file behind `text`, which begins at `line`; a quote at the start of a cell keeps rows together."""
-    buffer = bytearray(_SIZE)
-    ended = False
+    rest, ended = text, False
     while not ended:
-        size = _fill(opened, buffer)
+        buffer = bytearray(len(rest) + _SIZE)
+        buffer[: len(rest)] = rest
+        size = len(rest) + _fill(opened, memoryview(buffer)[len(rest) :])
         ended = size < len(buffer)
-        text += memoryview(buffer)[:size]
-        if ended and text and not text.endswith(b"\n"):
-            text += b"\n"
-        end = end_of_rows(np.frombuffer(text, np.uint8), separator, quotes)
+        del buffer[size:]
+        if ended and buffer and not buffer.endswith(b"\n"):
+            buffer += b"\n"
+        end = end_of_rows(np.frombuffer(buffer, np.uint8), separator, quotes)
+        rest = bytes(memoryview(buffer)[end:])
         if ended or end:
-            yield Chunk(text[:end], line, unclosed=ended and end < len(text))
-            line += text.count(b"\n", 0, end)
-            text = text[end:]
-        elif len(text) > _LONGEST:
-            raise SourceError(
-                "found a row of more than 64 MiB, expected shorter ones, or a quote that closes", file=opened.name, line=line
-            )
+            del buffer[end:]
+            yield Chunk(buffer, line, unclosed=ended and bool(rest))
+            line += buffer.count(b"\n")
+        elif len(rest) > _LONGEST:
+            wrong = "found a row of more than 64 MiB, expected shorter ones, or a quote that closes"
+            raise SourceError(wrong, file=opened.name, line=line)
 
 
-def _fill(opened: Opened, buffer: bytearray) -> int:
-    """Reads until the buffer is full or the file has ended: how many bytes."""
-    room, size = memoryview(buffer), 0
-    while size < len(buffer) and (got := opened.readinto(room[size:])):
+def _fill(opened: Opened, room: memoryview) -> int:
+    """Reads until there is no more room, or the file has ended: how many bytes."""
+    size = 0
+    while size < len(room) and (got := opened.readinto(room[size:])):
         size += got
+    room.release()
     return size

@@ -183,7 +183,7 @@ def _as_numbers(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_] | No
     elif kind_of(cells.type) != "number":
         wrong = np.asarray(compute.is_valid(cells).to_numpy(zero_copy_only=False))
         cells = library.nulls(len(cells), library.float64())
-    numbers = compute.cast(cells, library.float64(), safe=False)
+    numbers = cells if types.is_float64(cells.type) else compute.cast(cells, library.float64(), safe=False)
     return np.ascontiguousarray(numbers.to_numpy(zero_copy_only=False), np.float64), wrong
 
 
@@ -232,15 +232,17 @@ def _dictionary(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArr
     library, compute = arrow(), arrow(".compute")
     if not library.types.is_dictionary(cells.type) or not is_text(cells.type.value_type):
         cells = compute.dictionary_encode(_as_text(cells))
-    texts = compute.fill_null(_as_text(cells.dictionary), "")
+    texts = _as_text(cells.dictionary)
+    texts = compute.fill_null(texts, "") if texts.null_count else texts
     return _codes(cells.indices), *_texts(texts)
 
 
 def _codes(numbers: Any) -> NDArray[np.int32]:
     """Whole numbers, −1 for missing."""
     library, compute = arrow(), arrow(".compute")
-    whole = compute.fill_null(compute.cast(numbers, library.int32()), -1)
-    return np.ascontiguousarray(whole.to_numpy(zero_copy_only=False), np.int32)
+    whole = numbers if library.types.is_int32(numbers.type) else compute.cast(numbers, library.int32())
+    given = compute.fill_null(whole, -1) if whole.null_count else whole
+    return np.ascontiguousarray(given.to_numpy(zero_copy_only=False), np.int32)
 
 
 def _texts(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:

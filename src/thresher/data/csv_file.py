@@ -88,7 +88,7 @@ class CsvFile:
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def _pieces(self, chunk: Chunk) -> Iterator[Piece]:
-        if not chunk.text.strip():
+        if not chunk.text or chunk.text.isspace():
             return
         library = arrow()
         try:
@@ -139,7 +139,7 @@ class CsvFile:
 
     # ---- where something stands --------------------------------------------------------------------------------------
 
-    def _cells(self, text: bytes, line: int) -> Iterator[tuple[int, list[str]]]:
+    def _cells(self, text: bytes | bytearray, line: int) -> Iterator[tuple[int, list[str]]]:
         """The rows of a text as lists of cells, each with the number of its first line."""
         lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", "surrogateescape", newline="")
         limit = csv.field_size_limit(1 << 30)
@@ -180,10 +180,10 @@ class CsvFile:
         names = [name for name in self.names if name in self._typed] if rows else []
         columns = []
         for name in names:
-            looked_at = seen is not None and self._types(name, None) is True
-            columns.append(
-                _joined(seen[name]) if looked_at else self._column(name, [cells[self.names.index(name)] for cells in rows])
-            )
+            if seen is not None and self._types(name, None) is True:
+                columns.append(_joined(seen[name]))
+            else:
+                columns.append(self._column(name, [cells[self.names.index(name)] for cells in rows]))
 
         def error(row: int, message: str) -> SourceError:
             return SourceError(message, file=self.name, line=lines[row])

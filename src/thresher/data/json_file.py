@@ -37,8 +37,8 @@ class JsonFile:
     def pieces(self) -> Iterator[Piece]:
         """The rows."""
         for chunk in chunks(self._opened, b"", 1, ",", quotes=False):
-            text = chunk.text.removeprefix(UTF_8_MARK) if chunk.line == 1 else chunk.text
-            if text.strip():
+            text = bytes(chunk.text).removeprefix(UTF_8_MARK if chunk.line == 1 else b"")
+            if text and not text.isspace():
                 yield self._piece(Chunk(text, chunk.line))
 
     def _piece(self, chunk: Chunk) -> Piece:
@@ -113,7 +113,7 @@ class JsonFile:
 
 def _lines(chunk: Chunk) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers."""
-    for number, line in enumerate(chunk.text.split(b"\n"), chunk.line):
+    for number, line in enumerate(bytes(chunk.text).split(b"\n"), chunk.line):
         if line.strip():
             yield number, line
 
