@@ -12,7 +12,7 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks import adapters, adapters_river, cases, experts, files, growth, multiclass, portfolio, quality
+from benchmarks import adapters, adapters_river, cases, experts, files, growth, multiclass, portfolio, quality, tables
 from benchmarks.cases import Disagreement, Result
 from benchmarks.picture import picture
 from benchmarks.sets import FILES, found
@@ -21,7 +21,7 @@ from thresher import _core
 
 __all__ = ["CASES", "main"]
 
-_ALL = (cases, experts, files, portfolio, quality, multiclass, adapters, adapters_river, growth)
+_ALL = (cases, experts, files, tables, portfolio, quality, multiclass, adapters, adapters_river, growth)
 #: Every case by its name, in the order in which they run.
 CASES = {name: case for each in _ALL for name, case in each.CASES.items()}
 

@@ -67,10 +67,9 @@ class TableReader {
     Parsed next(const Columns& table, std::size_t& row) {
         Parsed parsed({}, labels);
         const std::size_t from = row;
-        parsed.rows = spare->rows(2 * (table.rows - row) + 2);
-        const std::size_t width = table.columns.size() + 1;
-        parsed.rows.reserve(std::min((table.rows - row) * width, most_terms + width));
-        for (; row < table.rows && !parsed.stopped && parsed.rows.terms < most_terms; ++row) read(table, row, parsed);
+        parsed.rows = spare->rows(2 * most_terms);  // always as much, so that it serves again
+        const auto room = [&] { return parsed.rows.terms < most_terms && parsed.rows.size < most_rows; };
+        for (; row < table.rows && !parsed.stopped && room(); ++row) read(table, row, parsed);
         pass(table, from, row);
         labels = parsed.labels;
         without_label += parsed.without_label;
@@ -137,6 +136,7 @@ class TableReader {
     const std::shared_ptr<Spare> spare = std::make_shared<Spare>();
 
   private:
+    static constexpr std::size_t most_rows = most_terms / 2;  // in a batch
     static constexpr std::int8_t undecided = -2, refused = -3;
     static constexpr std::uint64_t missing = 0;  // in place of a hash
 

@@ -14,7 +14,7 @@ from thresher.errors import SourceError
 
 __all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
 
-_ROWS = 1 << 14
+_CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
 
 
 def parquet_pieces(opened: Opened, text: set[str], ignore: set[str], *, threads: int) -> Iterator[Piece]:
@@ -26,7 +26,7 @@ def parquet_pieces(opened: Opened, text: set[str], ignore: set[str], *, threads:
         names = [field.name for field in schema if field.name not in ignore]
         place.seek(0)
         file = reading.ParquetFile(place, read_dictionary=words, pre_buffer=True)
-        yield from _pieces(opened.name, file.iter_batches(_ROWS, columns=names, use_threads=threads > 1))
+        yield from _pieces(opened.name, file.iter_batches(_rows(len(names)), columns=names, use_threads=threads > 1))
 
 
 def ipc_pieces(opened: Opened, *, stream: bool) -> Iterator[Piece]:
@@ -51,8 +51,9 @@ def _pieces(name: str, batches: Iterator[Any]) -> Iterator[Piece]:
     first = 0
     for batch in batches:
         batch.validate(full=True)
-        for start in range(0, batch.num_rows, _ROWS) or (0,):
-            part = batch.slice(start, _ROWS)
+        rows = _rows(batch.num_columns)
+        for start in range(0, batch.num_rows, rows) or (0,):
+            part = batch.slice(start, rows)
             named = list(flat(part.schema.names, part.columns))
             names = [each for each, _ in named]
             again = next((each for number, each in enumerate(names) if each in names[:number]), None)
@@ -60,6 +61,11 @@ def _pieces(name: str, batches: Iterator[Any]) -> Iterator[Piece]:
                 raise SourceError(f"found two columns named {again!r}, expected different names", file=name)
             yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first))
             first += part.num_rows
+
+
+def _rows(columns: int) -> int:
+    """How many rows of so many columns are a piece."""
+    return max(1, min(_MOST, _CELLS // max(1, columns)))
 
 
 def _seekable(opened: Opened) -> Any:
