@@ -16,8 +16,6 @@
 
 namespace thresher::python {
 
-void bind_table(nb::module_& m);
-
 struct Batch {
     Batch(reading::Parsed&& read, std::size_t n, std::shared_ptr<reading::Spare> spare, nb::object source = {})
         : parsed(std::move(read)), n(n), spare(std::move(spare)), source(std::move(source)) {}

@@ -1,7 +1,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "../thresher/dispatch.hpp"
-#include "batch.hpp"
+#include "bindings.hpp"
 
 NB_MODULE(_core, m) {
     using namespace thresher;

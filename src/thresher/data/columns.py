@@ -230,8 +230,8 @@ def _is_list(type_: Any) -> bool:
 def _dictionary(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]:
     """Codes, −1 for missing, and the texts that they stand for."""
     library, compute = arrow(), arrow(".compute")
-    if not library.types.is_dictionary(cells.type) or not is_text(cells.type.value_type):
-        cells = compute.dictionary_encode(_as_text(cells))
+    if not library.types.is_dictionary(cells.type):
+        cells = compute.dictionary_encode(_as_text(cells) if is_text(cells.type) else cells)
     texts = _as_text(cells.dictionary)
     texts = compute.fill_null(texts, "") if texts.null_count else texts
     return _codes(cells.indices), *_texts(texts)
