@@ -105,8 +105,8 @@ def test_the_first_round_is_left_out_in_words_too() -> None:
     assert ledger.headline is not None
     assert (learner.mistakes, ledger.headline.count, ledger.headline.bound.at_most) == (2, 1, 1)
     said = ledger.headline.lines()
-    assert said["Claim"] == "certified: 1 of at most 1 mistakes after the first round in 100 rounds"
-    assert said["Says"] == "in any order of these 100 rows, one pass makes at most 1 mistakes after the first round"
+    assert said["Claim"] == "certified: 1 of at most 1 mistake after the first round in 100 rounds"
+    assert said["Says"] == "in any order of these 100 rows, one pass makes at most 1 mistake after the first round"
     assert "known=False" in said["Verify"]
 
 

@@ -17,7 +17,7 @@ import thresher as th
 from tests.small_streams import Small, dot, exact, signed, small_streams
 from thresher.bounds import Verdict
 from thresher.hindsight import FoundSeparator, best_separator
-from thresher.hindsight.inseparable import relation
+from thresher.hindsight.relation import relation
 
 Point = tuple[Fraction, ...]
 

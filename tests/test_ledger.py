@@ -205,7 +205,7 @@ def test_check_raises_on_a_violated_bound_with_the_certificate() -> None:
     ledger.check()
     ledger.enter(th.Perceptron(1).learn([1.0], -1))
     assert ledger.certificates()[0].verdict is Verdict.VIOLATED
-    with pytest.raises(th.BoundViolated, match="violated: 1 of at most 0 mistakes in 1 rounds"):
+    with pytest.raises(th.BoundViolated, match="violated: 1 of at most 0 mistakes in 1 round"):
         ledger.check()
 
 

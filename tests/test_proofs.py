@@ -416,11 +416,15 @@ def test_examples_must_be_readable_again_and_there() -> None:
 
 def test_only_what_a_file_can_hold_is_certified() -> None:
     examples: Examples = [([[1, 0]], [1])]
-    portfolio: Any = th.Portfolio(2)
+    majority: Any = th.WeightedMajority(2)
     with pytest.raises(th.ParameterError, match="expected a linear learner"):
-        th.certify(portfolio, examples)
-    with pytest.raises(th.ParameterError, match="expected a Separator, a Disjunction, a Cover or a Threshold"):
-        th.certify(th.Perceptron(2), examples, th.BestLane())
+        th.certify(majority, examples)
+    own: Any = th.Conservative(th.Perceptron(2))
+    with pytest.raises(th.ParameterError, match="found a learner of your own among the lanes"):
+        th.certify(th.Portfolio(2, [own]), examples, th.BestLane())
+    other: Any = th.BestExpert()
+    with pytest.raises(th.ParameterError, match="a Threshold, or a portfolio's BestLane"):
+        th.certify(th.Perceptron(2), examples, other)
 
 
 def test_weights_void_the_theorems_and_nothing_is_certified(tmp_path: Path) -> None:

@@ -142,6 +142,13 @@ def test_certificates_of_a_table_are_checked_again(tmp_path: Path) -> None:
     assert "holds" in checked.out
 
 
+def test_a_proof_of_a_run_on_scaled_numbers_is_checked_again(table: Path, tmp_path: Path) -> None:
+    proof = tmp_path / "proof.json"
+    assert run(*LEARN, table, "--bits", 10, "--proof", proof, "--quiet").status == 0
+    checked = run("certify", table, "--check", proof, "--quiet")
+    assert (checked.status, checked.err) == (0, "")
+
+
 def test_a_frame_is_learned_as_its_file_is(tmp_path: Path) -> None:
     rows = people(200)
     learners = []

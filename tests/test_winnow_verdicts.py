@@ -171,6 +171,14 @@ def test_thousands_of_demotions_reach_the_floor_and_are_certified(factor: float)
             assert left <= 1 - 3 * Fraction(lowest)
 
 
+def test_where_too_few_mistakes_can_be_demotions_the_floor_costs_nothing() -> None:
+    one, other = ([float(i == k) for i in range(126)] for k in (7, 8))
+    ledger = entered(th.Winnow(126), [(one, +1), *[(other, -1)] * 13] * 22, th.Disjunction(126, range(7)))
+    certificate = next(each for each in ledger.certificates() if each.bound.theorem.name == "Winnow, attribute errors")
+    assert certificate.numbers["errors"] == 22.0
+    assert (certificate.numbers["floor"], certificate.bound.at_most) == (0.0, 2 + 3 * (7 * 7 + 22) - 1)
+
+
 def test_where_rounding_decides_the_threshold_is_widened() -> None:
     learner = th.Winnow(4, factor=1 + 2.0**-30, threshold=1.0)
     assert isinstance(learner.rule, WinnowRule)
@@ -246,3 +254,17 @@ def test_every_decision_of_a_long_run_is_exact_down_to_the_floor(n: int, thresho
         if y != expected:
             exponents = [max(lowest, e + y * v) for e, v in zip(exponents, x, strict=True)]
     assert learner.state()[1]["exponents"].tolist() == exponents
+
+
+def test_an_array_of_slots_is_the_set_of_them() -> None:
+    made = th.Disjunction(9, np.array([7, 2, 7], dtype=np.uint8), np.array([], dtype=np.int64))
+    assert (made.on, made.off, made.plain.tolist(), made.r) == (frozenset({2, 7}), frozenset(), [2, 7], 2)
+    assert str(th.Disjunction(9, np.arange(5), np.arange(5, 9))) == "x0 or x1 or x2 or x3 or x4 or not x5 or 3 more"
+    with pytest.raises(ValueError, match="read-only"):
+        made.plain[0] = 3
+
+
+@pytest.mark.parametrize("slots", [np.array([0, 9]), np.array([-1, 3]), np.array([0.0, 1.0]), np.array([True, False])])
+def test_an_array_of_anything_else_is_refused(slots: Any) -> None:
+    with pytest.raises(th.ParameterError, match="an index from 0 to 8"):
+        th.Disjunction(9, slots)

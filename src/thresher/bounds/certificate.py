@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from thresher.bounds.bound import Bound
 from thresher.bounds.premise import Premise, Status, Verdict, judge
-from thresher.bounds.printed import above
+from thresher.bounds.printed import above, filled, plural
 from thresher.notebook import table
 
 __all__ = ["Certificate", "Lost"]
@@ -40,9 +39,9 @@ class Certificate:
     >>> ledger.enter(th.Perceptron(2).learn_many([[2, 0], [0, 2]] * 50, [+1, -1] * 50))
     >>> certificate = ledger.headline
     >>> certificate
-    <certificate: certified: 1 of at most 1 mistakes in 100 rounds by Perceptron, separable, after the run>
+    <certificate: certified: 1 of at most 1 mistake in 100 rounds by Perceptron, separable, after the run>
     >>> certificate.lines()["Says"]
-    'in this order of these 100 rows there are at most 1 mistakes'
+    'in this order of these 100 rows there is at most 1 mistake'
     """
 
     bound: Bound
@@ -140,12 +139,12 @@ class Certificate:
         )
 
     def _claim(self) -> str:
-        on, rounds = self.bound.on, f"{self.rounds:,} rounds"
+        on, rounds = self.bound.on, plural(self.rounds, "round")
         if self.verdict is Verdict.VOID:
-            what = f"{self.counted} {on}" if self.bound.counts else f"{on} {self.counted}"
+            what = _many(self.counted, on) if self.bound.counts else f"{on} {self.counted}"
             return f"void: the theorem does not apply to these {rounds} with {what}"
         if self.bound.counts:
-            return f"{self.verdict}: {self.counted} of at most {self.limit} {on} in {rounds}"
+            return f"{self.verdict}: {self.counted} of at most {_many(self.limit, on)} in {rounds}"
         return f"{self.verdict}: {on} {self.counted} of at most {self.limit} in {rounds}"
 
     def _says(self) -> str:
@@ -153,13 +152,16 @@ class Certificate:
             return "nothing: a theorem whose premises were checked has failed, which is a bug of ours; please report it"
         if self.verdict is Verdict.REFUTED:
             return f"that not all of this is true: {self._assumed()}"
-        promise = f"in this order of these {self.rounds:,} rows there are at most {self.limit} {self.bound.on}"
+        most = _many(self.limit, self.bound.on)
+        promise = (
+            f"in this order of these {plural(self.rounds, 'row')} there {'is' if self.limit == '1' else 'are'} at most {most}"
+        )
         if self.bound.on == "weighted mistakes":
             promise = f"in these {self.rounds:,} rounds, in this order, the weighted mistakes are at most {self.limit}"
         elif self.lost is not None or self.bound.on == "loss":
             promise = f"in these {self.rounds:,} rounds, in this order, the {self.bound.on} is at most {self.limit}"
         if self.any_order:
-            promise = f"in any order of these {self.rounds:,} rows, one pass makes at most {self.limit} {self.bound.on}"
+            promise = f"in any order of these {plural(self.rounds, 'row')}, one pass makes at most {most}"
         if self.verdict is Verdict.CONDITIONAL:
             promise = f"if what is assumed holds, {promise}"
         return f"{promise} ({self.note})" if self.note else promise
@@ -186,16 +188,23 @@ class Certificate:
         }
 
     def __str__(self) -> str:
-        return "\n".join(
-            textwrap.fill(text, 110, initial_indent=f"{name:<10}", subsequent_indent=" " * 10)
-            for name, text in self.lines().items()
-        )
+        return "\n".join(filled(text, f"{name:<10}", " " * 10) for name, text in self.lines().items())
 
     def __repr__(self) -> str:
         return f"<certificate: {self._claim()} by {self.bound.theorem.name}>"
 
     def _repr_html_(self) -> str:
         return table(("certificate", ""), self.lines().items())
+
+
+def _many(count: str, on: str) -> str:
+    """A count with what is counted.
+
+    >>> _many("1", "mistakes after the first round"), _many("20", "updates")
+    ('1 mistake after the first round', '20 updates')
+    """
+    things, space, rest = on.partition(" ")
+    return f"{count} {things.removesuffix('s') if count == '1' else things}{space}{rest}"
 
 
 def _finite(numbers: Mapping[str, float]) -> dict[str, float | None]:

@@ -1,14 +1,20 @@
-"""Numbers as a certificate prints them: six digits, rounded to the safe side; and what was found, as a message shows it."""
+"""Numbers as a certificate prints them: six digits, rounded to the safe side; what was found, as a message shows it; lines."""
 
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 
 import numpy as np
 
-__all__ = ["above", "below", "counted", "plural", "shown"]
+__all__ = ["WIDTH", "above", "below", "counted", "filled", "plural", "shown", "whole"]
+
+#: How wide text is: a terminal of eighty columns shows it as it is.
+WIDTH = 80
 
 _DIGITS = 6
+_RELATION = re.compile(" ([≤≥<>=]) ")
 
 
 def above(number: float) -> str:
@@ -38,6 +44,31 @@ def counted(size: int) -> str:
     if abs(size) < 10**30:
         return f"{size:,}"
     return f"more than 2^{(size - 1).bit_length() - 1}" if size > 0 else f"less than -2^{(size + 1).bit_length() - 1}"
+
+
+def filled(text: str, first: str = "", rest: str | None = None) -> str:
+    """Text in lines of at most `WIDTH` letters, what begins the first line, and what begins the others.
+
+    Words stay whole, and so do statements such as γ ≥ 0.5.
+
+    >>> print(filled("no line ends in the midst of a bound: " * 2 + "γ ≥ 0.5", "  ", "    "))
+      no line ends in the midst of a bound: no line ends in the midst of a bound:
+        γ ≥ 0.5
+    """
+    rest = first if rest is None else rest
+    lines = textwrap.fill(
+        whole(text), WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+    return lines.replace("\u00a0", " ")
+
+
+def whole(text: str) -> str:
+    r"""The same text, whose statements such as γ ≥ 0.5 no line ends in the midst of.
+
+    >>> whole("where γ ≥ 0.5").split(" ")
+    ['where', 'γ\xa0≥\xa00.5']
+    """
+    return _RELATION.sub("\u00a0\\1\u00a0", text)
 
 
 def plural(count: int, word: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 from thresher.bounds.bound import Theorem
 from thresher.bounds.premise import Premise, Status, Verdict
-from thresher.bounds.printed import above
+from thresher.bounds.printed import above, filled
 from thresher.notebook import table
 
 __all__ = ["RiskCertificate"]
@@ -91,10 +90,7 @@ class RiskCertificate:
         }
 
     def __str__(self) -> str:
-        return "\n".join(
-            textwrap.fill(text, 110, initial_indent=f"{name:<10}", subsequent_indent=" " * 10)
-            for name, text in self.lines().items()
-        )
+        return "\n".join(filled(text, f"{name:<10}", " " * 10) for name, text in self.lines().items())
 
     def __repr__(self) -> str:
         return f"<certificate: {self.verdict}: {self.claim} by {self.theorem.name}>"

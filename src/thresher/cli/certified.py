@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from thresher.bounds import Certificate
-from thresher.bounds.printed import above, plural
+from thresher.bounds.printed import above, filled, plural
 from thresher.cli.certifying import Certified, Held
 from thresher.cli.duel import duel
+from thresher.cli.following import check_command, same_command
 from thresher.cli.lanes import parameters
 from thresher.cli.learners import lower_start, winnow_start
 from thresher.linear import Winnow
 
-__all__ = ["HEAD", "aligned", "as_json", "as_text", "best", "found", "ranked", "size", "theorem_rows"]
+__all__ = ["HEAD", "as_json", "as_text", "best", "found", "size", "theorem_rows", "theorem_table"]
 
-HEAD = ("learner", "counted", "at most", "order", "theorem", "comparator")
-_COUNTS = (1, 2)
+HEAD = ("learner", "counted", "at most", "order", "theorem, and how large its comparator is")
 _LITERALS = 3
 
 
 def as_text(made: Certified) -> str:
     """What the user reads."""
-    notices = (textwrap.fill(notice, 110) for notice in made.facts.notices)
+    notices = map(filled, made.facts.notices)
     parts = [_what(made), *notices, _theorems(made), _witnesses(made), _premises(made), _headline(made), _duel(made)]
     return "\n\n".join(part for part in [*parts, _page(made), _next(made)] if part)
 
@@ -80,42 +78,67 @@ def _what(made: Certified) -> str:
 
 def _theorems(made: Certified) -> str:
     """The table, what says little at its end; below it the learners of which nothing is proven that says anything."""
-    proven = theorem_rows(made)
+    proven = _proven(made)
     lines = ["What is proven of this stream, every premise checked on it"]
-    lines += aligned(proven) if proven else ["  nothing below the number of examples"]
+    lines += theorem_table(proven) if proven else ["  nothing below the number of examples"]
     for held in made.held:
         if held.unable:
-            lines.append(f"  {held.name}: nothing, for {held.unable}")
+            lines.append(_indented(f"{held.name}: nothing, for {held.unable}"))
         elif proven and not held.certificates and held.played is not None:
             counted = plural(held.played.count.mistakes, "mistake")
-            lines.append(f"  {held.name}: nothing below the number of examples; it made {counted}")
+            lines.append(_indented(f"{held.name}: nothing below the number of examples; it made {counted}"))
         if (
             isinstance(held.learner, Winnow)
             and held.played is not None
             and winnow_start(held.learner) >= made.facts.best_constant
         ):
-            lines.append(f"  {held.name}: {lower_start(held.learner)}")
+            lines.append(_indented(f"{held.name}: {lower_start(held.learner)}"))
     if proven and best(made) is None:
         lines.append(f"  none of this is below the {plural(made.facts.best_constant, 'mistake')} of the best constant")
     return "\n".join(lines)
 
 
 def theorem_rows(made: Certified) -> list[tuple[str, ...]]:
-    """A row for each theorem that says something: the tightest first, what says little last."""
-    return ranked((held.name, each) for held in made.held for each in held.certificates)
+    """The same as rows under `HEAD`: the tightest first, whosever it is."""
+    return [(name, each.counted, each.limit, _order(each), _compared(each)) for name, each in ranked(_proven(made))]
 
 
-def ranked(proven: Iterable[tuple[str, Certificate]]) -> list[tuple[str, ...]]:
-    """The same of any certificates, each with what its learner is called."""
-    return [_row(*each) for each in sorted(proven, key=lambda each: (each[1].says_little, each[1].bound.value))]
+def _proven(made: Certified) -> list[tuple[str, Certificate]]:
+    """Every certificate that says something, with what its learner is called."""
+    return [(held.name, each) for held in made.held for each in held.certificates]
 
 
-def _row(name: str, certificate: Certificate) -> tuple[str, ...]:
-    order = "any" if certificate.any_order else "this one"
-    on = "" if certificate.bound.on == "mistakes" else f" ({certificate.bound.on})"
-    note = " (says little)" if certificate.says_little else ""
-    theorem = f"{certificate.bound.theorem.name}{on}{note}"
-    return name, certificate.counted, certificate.limit, order, theorem, size(certificate)
+def ranked(proven: Iterable[tuple[str, Certificate]]) -> list[tuple[str, Certificate]]:
+    """The tightest first, what says little last."""
+    return sorted(proven, key=lambda each: (each[1].says_little, each[1].bound.value))
+
+
+def theorem_table(proven: Iterable[tuple[str, Certificate]]) -> list[str]:
+    """Certificates, each with what its learner is called: learner by learner, that with the tightest first."""
+    groups: dict[str, list[Certificate]] = {}
+    for name, certificate in ranked(proven):
+        groups.setdefault(name, []).append(certificate)
+    rows = [(each.counted, each.limit) for some in groups.values() for each in some]
+    counted, limit = (max(len(head), *(len(row[k]) for row in rows)) for k, head in enumerate(HEAD[1:3]))
+    lines = [f"  {HEAD[1]:>{counted}}  {HEAD[2]:>{limit}}  {'  '.join(HEAD[3:])}"]
+    for name, some in groups.items():
+        lines.append(f"  {name}")
+        for each in some:
+            start = f"  {each.counted:>{counted}}  {each.limit:>{limit}}  {_order(each):<{len(HEAD[3])}}  "
+            lines.append(filled(_compared(each), start, " " * len(start)))
+    return lines
+
+
+def _order(certificate: Certificate) -> str:
+    return "any" if certificate.any_order else "this"
+
+
+def _compared(certificate: Certificate) -> str:
+    """A theorem, as one calls it who knows of which learner, and how large its comparator is."""
+    name = certificate.bound.theorem.name.partition(", ")[2] or certificate.bound.theorem.name
+    on = "" if certificate.bound.on in ("mistakes", name) else f" ({certificate.bound.on})"
+    little = " (says little)" if certificate.says_little else ""
+    return ": ".join(filter(None, (f"{name}{on}{little}", size(certificate))))
 
 
 def size(certificate: Certificate) -> str:
@@ -125,7 +148,7 @@ def size(certificate: Certificate) -> str:
     >>> ledger = th.Ledger(th.Disjunction(4, {0}))
     >>> ledger.enter(th.Winnow(4).learn_many([[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]], [+1, -1, -1]))
     >>> [size(certificate) for certificate in ledger.certificates()][0]
-    '1 attribute: x0, A ≤ 1'
+    '1 attribute (x0), A ≤ 1'
     """
     numbers = certificate.numbers
     short = f", A ≤ {above(numbers['errors'])}" if numbers.get("errors") else ""
@@ -137,6 +160,10 @@ def size(certificate: Certificate) -> str:
         short = f", D/γ ≤ {above(numbers['distance'] / gamma)}" if numbers.get("distance") else ""
         short += f", √D₂/γ ≤ {above(numbers['squared'] ** 0.5 / gamma)}" if numbers.get("squared") else ""
         return f"‖u‖/γ ≤ {above(numbers['norm'] / gamma)}{short}"
+    if "best" in numbers:
+        return f"the best lane lost {above(numbers['best'])}, regret ≤ {above(numbers['regret'])}"
+    if "loss" in numbers:
+        return f"loss ≤ {above(numbers['loss'])}"
     if "norm" in numbers:
         return f"‖μ‖₁ ≤ {above(numbers['norm'])}{short}"
     return f"γ ≥ {numbers['margin']:.6g}" if "margin" in numbers else ""
@@ -144,22 +171,12 @@ def size(certificate: Certificate) -> str:
 
 def _few(certificate: Certificate, r: int) -> str:
     """The first of the r attributes of a disjunction."""
-    literals = certificate.witness.partition(": ")[2].partition(";")[0].split(" or ")
     if r == 0:
         return ""
-    if r <= _LITERALS:
-        *most, last = [each.removeprefix("index ") for each in literals]
-        return f": {', '.join(most)} and {last}" if most else f": {last}"
-    return f": {', '.join(each.removeprefix('index ') for each in literals[:_LITERALS])} and {r - _LITERALS:,} more"
-
-
-def aligned(proven: Sequence[tuple[str, ...]]) -> Iterable[str]:
-    """The rows below their head, as lines."""
-    rows = [HEAD, *proven]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
-    for row in rows:
-        cells = [cell.rjust(widths[k]) if k in _COUNTS else cell.ljust(widths[k]) for k, cell in enumerate(row)]
-        yield f"  {'  '.join(cells)}".rstrip()
+    literals = certificate.witness.partition(": ")[2].partition(";")[0].split(" or ")
+    named = [each.removeprefix("index ") for each in literals[:_LITERALS]]
+    *most, last = [*named, f"{r - _LITERALS:,} more"] if r > _LITERALS else named
+    return f" ({', '.join(most)} and {last})" if most else f" ({last})"
 
 
 def found(made: Certified) -> list[str]:
@@ -188,7 +205,7 @@ def _premises(made: Certified) -> str:
 
 
 def _indented(text: str) -> str:
-    return textwrap.fill(text, 110, initial_indent="  ", subsequent_indent="    ")
+    return filled(text, "  ", "    ")
 
 
 def _headline(made: Certified) -> str:
@@ -205,9 +222,9 @@ def _page(made: Certified) -> str:
 
 
 def _next(made: Certified) -> str:
-    source = shlex.join(made.source.places)
     if not any(held.certificates for held in made.held):
         return ""
     if made.saved is None:
-        return f"To keep the certificates, with their witnesses:\n  thresher certify {source} --save my.proof.json"
-    return f"Saved to {made.saved}. To check it again:\n  thresher certify {source} --check {shlex.quote(made.saved)}"
+        keep = same_command("certify", made.options.arguments, "--save", "my.proof.json")
+        return f"To keep the certificates, with their witnesses:\n  {keep}"
+    return f"Saved to {made.saved}. To check it again:\n  {check_command(made.options, made.saved)}"

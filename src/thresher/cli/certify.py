@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from thresher.cli.learners import add_options_of
-from thresher.cli.reading import add_reading_options, add_source
+from thresher.cli.reading import add_reading_options, add_source, whole
 
 __all__ = ["add_options", "run"]
 
@@ -32,6 +32,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what learns")
     add_options_of(group, "threshold", "factor", "strict")
     group.add_argument("--no-bias", action="store_true", default=None, help="no constant feature; by default there is one of 1")
+    group = parser.add_argument_group("what looks for witnesses")
+    group.add_argument(
+        "--memory",
+        type=whole,
+        default=256,
+        metavar="MB",
+        help="programs, on examples of up to so many megabytes in memory (256); of more, learners in two or three passes",
+    )
     group = parser.add_argument_group("certificates")
     what = group.add_mutually_exclusive_group()
     what.add_argument("--save", metavar="FILE", help="write the certificates to this file")

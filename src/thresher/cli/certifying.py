@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thresher._core import Rule, slot_of_bytes
 from thresher.bounds import Certificate
 from thresher.bounds.printed import plural
-from thresher.cli.clues import Clue, clues, tuned
+from thresher.cli.clues import CHEAP, PROGRAMS, Clue, Finders, clues, tuned
 from thresher.cli.learners import BIAS
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
@@ -35,17 +35,24 @@ from thresher.linear import (
     Perceptron,
     Winnow,
 )
+from thresher.store import StoredLearner, linear
 from thresher.store.atomic import check_place, replace
 from thresher.store.proof import Reading
 
-__all__ = ["Certified", "Facts", "Held", "Streams", "called", "certify", "tightest"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+__all__ = ["Batches", "Certified", "Facts", "Held", "Streams", "called", "certify", "names_by_slot", "tightest"]
 
 _MOST_THRESHOLD = 2.0**64  # that Winnow takes; an example whose sum is larger it does not
 
 
 @dataclass
 class Facts:
-    """What one pass over the source tells; with the bias, `longest` is the largest ‖x‖₂, `on_at_once` (‖x‖₂/‖x‖∞)²."""
+    """What one pass over the source tells; with the bias, `longest` is the largest ‖x‖₂, `on_at_once` (‖x‖₂/‖x‖∞)².
+
+    `bytes` is what the rows take in memory.
+    """
 
     recipe: Recipe
     examples: int = 0
@@ -55,6 +62,7 @@ class Facts:
     on_at_once: float = 0.0
     first_sum: float = 1.0
     weighted: int = 0
+    bytes: int = 0
     names: dict[int, list[str]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
@@ -75,7 +83,7 @@ class Facts:
         return " and ".join(self.names.get(slot, [f"slot {slot}"]))
 
 
-def called(learner: LinearLearner) -> str:
+def called(learner: StoredLearner) -> str:
     """What a learner is called in tables."""
     name = type(learner).__name__
     return f"{name}, normalised" if isinstance(learner, Perceptron) and learner.rule.normalize else name
@@ -142,8 +150,9 @@ class Certified:
     source: Source
     facts: Facts
     held: list[Held]
-    saved: str | None
-    page: str | None
+    options: argparse.Namespace
+    saved: str | None = None
+    page: str | None = None
 
     @property
     def additive(self) -> Held:
@@ -160,6 +169,10 @@ def _better(held: Iterable[Held]) -> Held:
     return min(held, key=lambda each: (each.played is None, math.inf if each.best is None else each.best.bound.at_most))
 
 
+#: What gives the batches of a source anew.
+Batches = Callable[[], Iterator[Batch]]
+
+
 class Streams:
     """The source, opened anew for each pass, with a bar that says what the pass is for."""
 
@@ -172,8 +185,8 @@ class Streams:
         with open_stream(self._source, **self._read) as stream:
             return stream.recipe
 
-    def opened(self, rule: Rule | None, what: str) -> Callable[[], Iterator[Batch]]:
-        """What gives the batches anew, as a learner with this rule sees them."""
+    def opened(self, rule: Rule | None, what: str, watch: Callable[[Stream, Batch], None] | None = None) -> Batches:
+        """What gives the batches anew, as a learner with this rule sees them; `watch` sees each of them, too."""
 
         def batches() -> Iterator[Batch]:
             examples = 0
@@ -181,6 +194,8 @@ class Streams:
                 for batch in stream:
                     yield batch
                     examples += len(batch)
+                    if watch is not None:
+                        watch(stream, batch)
                     self._bar.advance(what, stream, examples)
             self._bar.end()
 
@@ -196,8 +211,10 @@ class Streams:
                 facts.examples += len(batch)
                 facts.positives += int(np.count_nonzero(batch.y > 0))
                 facts.repeat_last += int(batch.y[0] != last) + int(np.count_nonzero(batch.y[1:] != batch.y[:-1]))
-                facts.longest = max(facts.longest, _longest(batch, bias))
-                facts.on_at_once = max(facts.on_at_once, _on_at_once(batch, bias))
+                matrix = batch.matrix()
+                facts.longest = max(facts.longest, _longest(matrix, bias))
+                facts.on_at_once = max(facts.on_at_once, _on_at_once(matrix, bias))
+                facts.bytes += 12 * (matrix.nnz + len(batch) * (bias != 0.0)) + 8 * len(batch)
                 facts.weighted += 0 if batch.weights is None else int(np.count_nonzero(batch.weights != 1.0))
                 last = int(batch.y[-1])
                 stream.keep_names(batch, np.ones(len(batch), np.bool_))
@@ -206,9 +223,16 @@ class Streams:
             if facts.examples == 0:
                 raise nothing(stream)
             facts.recipe, facts.notices = stream.recipe, _notices(stream, facts.weighted)
-            for name in stream.names.split(b"\n")[:-1]:
-                facts.names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
+            facts.names = names_by_slot(stream)
         return facts
+
+
+def names_by_slot(stream: Stream) -> dict[int, list[str]]:
+    """The names that were kept, by the slots that they fall into."""
+    names: dict[int, list[str]] = {}
+    for name in stream.names.split(b"\n")[:-1]:
+        names.setdefault(slot_of_bytes(name, stream.n), []).append(name.decode("utf-8", "backslashreplace"))
+    return names
 
 
 def certify(options: argparse.Namespace) -> int:
@@ -226,15 +250,16 @@ def certify(options: argparse.Namespace) -> int:
         streams = Streams(source, bar, **reading(options, None))
         facts = streams.facts(0.0 if options.no_bias else BIAS)
         held: list[Held] = []
+        finders, plays = _finders(facts, options.memory), Played if options.report is None else Charted
         for learner in _prototypes(options, facts):
-            held.append(_held(streams, facts, learner, held, Played if options.report is None else Charted))
+            held.append(_held(streams, facts, learner, held, finders=finders, plays=plays))
         facts.notices += _read_otherwise(held)
         if options.report is not None:
-            replace(options.report, [as_page(Certified(source, facts, held, None, None), streams).encode()])
-    runs = tuple(told for each in held if (told := each.told()) is not None)
-    if options.save is not None and runs:
+            replace(options.report, [as_page(Certified(source, facts, held, options), streams).encode()])
+    runs = () if options.save is None else tuple(told for each in held if (told := each.told()) is not None)
+    if runs:
         Proof(runs, Reading.of(facts.recipe)).save(options.save)
-    made = Certified(source, facts, held, options.save if runs else None, options.report)
+    made = Certified(source, facts, held, options, options.save if runs else None, options.report)
     if options.json:
         print_json(as_json(made))
     else:
@@ -269,23 +294,19 @@ def _read_otherwise(held: list[Held]) -> list[str]:
     return [f"not all learners play the same examples: {twice}, {sums} read their sum; {others} read the larger"]
 
 
-def _longest(batch: Batch, bias: float) -> float:
+def _longest(matrix: csr_matrix, bias: float) -> float:
     """The largest ‖x‖₂, with a constant feature."""
-    squares = batch.matrix().power(2).sum(axis=1)
+    squares = matrix.power(2).sum(axis=1)
     return math.hypot(math.sqrt(float(squares.max())), bias)
 
 
-def _on_at_once(batch: Batch, bias: float) -> float:
+def _on_at_once(matrix: csr_matrix, bias: float) -> float:
     """The largest (‖x‖₂/‖x‖∞)², with a constant feature: of zeros and ones, how many ones there are."""
-    matrix = batch.matrix()
-    row, sizes, largest = (
-        np.repeat(np.arange(len(batch)), np.diff(matrix.indptr)),
-        np.abs(matrix.data),
-        np.full(len(batch), bias),
-    )
+    rows = matrix.shape[0]
+    row, sizes, largest = np.repeat(np.arange(rows), np.diff(matrix.indptr)), np.abs(matrix.data), np.full(rows, bias)
     np.maximum.at(largest, row, sizes)
     largest[largest == 0.0] = 1.0
-    on = np.bincount(row, (sizes / largest[row]) ** 2, len(batch)) + (bias / largest) ** 2
+    on = np.bincount(row, (sizes / largest[row]) ** 2, rows) + (bias / largest) ** 2
     return float(on.max())
 
 
@@ -305,12 +326,24 @@ def _prototypes(options: argparse.Namespace, facts: Facts) -> list[LinearLearner
     ]
 
 
-def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[Held], plays: type[Played]) -> Held:
+def _finders(facts: Facts, megabytes: int) -> Finders:
+    """Programs, if the rows fit the memory; else learners, which keep none, and a notice that says so."""
+    if facts.bytes <= megabytes * 2**20:
+        return PROGRAMS._replace(memory=megabytes * 2**20 + 8)
+    size = f"{-(-facts.bytes // 2**20):,} MB, more than the {megabytes:,} of --memory"
+    facts.notices.append(f"the examples take {size}: witnesses are the weights of learners after one pass")
+    return CHEAP
+
+
+def _held(
+    streams: Streams, facts: Facts, learner: LinearLearner, before: list[Held], *, finders: Finders, plays: type[Played]
+) -> Held:
     """Looks for witnesses, plays once to have the learner's own, and once more to hold them all against it."""
     name = type(learner).__name__
     try:
         examples = streams.opened(learner.rule, f"looking for witnesses for {name}")
-        found = _known(learner, before) or clues(learner, examples, separable=_separable(before))
+        separable = finders is CHEAP or _separable(before)
+        found = _known(learner, before) or clues(learner, examples, separable=separable, finders=finders)
         learner = tuned(learner, found)
         examples = streams.opened(learner.rule, f"playing {name}")
         alone = Played(learner, [])
@@ -319,7 +352,7 @@ def _held(streams: Streams, facts: Facts, learner: LinearLearner, before: list[H
             return Held(learner, found, unable=f"it cannot learn {facts.examples - alone.count.rounds:,} of the examples")
     except (ExampleError, NotRealizable) as error:
         return Held(learner, [], unable=str(error))
-    compared = [clue.witness for clue in found if clue.witness is not None] + _own(alone.learner, examples, facts)
+    compared = [clue.witness for clue in found if clue.witness is not None] + _own(linear(alone.learner), examples, facts)
     for witness in compared:
         if isinstance(witness, Disjunction):
             witness.names = facts.name
@@ -339,7 +372,7 @@ def _known(learner: LinearLearner, before: list[Held]) -> list[Clue]:
     return [clue._replace(says="") for each in alike for clue in each.clues]
 
 
-def _own(learner: LinearLearner, examples: Callable[[], Iterator[Batch]], facts: Facts) -> list[Comparator]:
+def _own(learner: LinearLearner, examples: Batches, facts: Facts) -> list[Comparator]:
     """The witnesses that the learner's own weights make, if they can be any."""
     try:
         return witnesses(learner, next(examples()), facts.examples)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from thresher import hindsight
@@ -19,7 +20,7 @@ from thresher.linear import (
     Winnow,
 )
 
-__all__ = ["Clue", "clues", "tuned"]
+__all__ = ["CHEAP", "PROGRAMS", "Clue", "Finders", "clues", "tuned"]
 
 _MOST_SHARE = 1.0 - 2.0**-20
 _NOTHING = 1e-9
@@ -40,18 +41,42 @@ class Clue(NamedTuple):
     radius: float = 0.0
 
 
-def clues(learner: LinearLearner, examples: Examples, *, separable: bool = True) -> list[Clue]:
+class Finders(NamedTuple):
+    """What looks for witnesses, and how: programs on the rows in memory, or learners in a few passes."""
+
+    hinge: Callable[..., hindsight.FoundHinge] = hindsight.best_hinge
+    separator: Callable[..., hindsight.FoundSeparator] = hindsight.best_separator
+    disjunction: Callable[..., hindsight.FoundDisjunction] = hindsight.best_disjunction
+    cover: Callable[..., hindsight.FoundCover] | None = hindsight.best_cover
+    sum_margin: Callable[..., hindsight.FoundSumMargin] = hindsight.best_sum_margin
+    memory: int | None = None
+
+    @property
+    def within(self) -> dict[str, int]:
+        """The argument that says how many bytes of rows to hold, if they are to be told."""
+        return {} if self.memory is None else {"memory": self.memory}
+
+
+PROGRAMS = Finders()
+CHEAP = Finders(hindsight.cheap_hinge, hindsight.cheap_separator, hindsight.cheap_disjunction, None, hindsight.cheap_sum_margin)
+
+
+def clues(learner: LinearLearner, examples: Examples, *, separable: bool = True, finders: Finders = PROGRAMS) -> list[Clue]:
     """What hindsight finds for the theorems of this learner on these examples; separators only if `separable`."""
-    arguments = learner._arguments()
+    arguments, memory = learner._arguments(), finders.within
     if isinstance(learner, Perceptron | PassiveAggressive):
-        seen = {"bias": arguments["bias"], "normalize": arguments.get("normalize", False)}
-        return [_hinge(examples, **seen), *([_separator(examples, **seen)] if separable else [])]
+        seen = {"bias": arguments["bias"], "normalize": arguments.get("normalize", False), **memory}
+        hinge = _hinge(finders.hinge(examples, **seen))
+        return [hinge, _separator(finders.separator(examples, **seen), arguments["bias"])] if separable else [hinge]
     if isinstance(learner, MarginPerceptron):
-        return [_separator(examples, bias=arguments["bias"], normalize=True)]
+        bias = arguments["bias"]
+        return [_separator(finders.separator(examples, bias=bias, normalize=True, **memory), bias)]
     if isinstance(learner, Winnow):
-        return [_disjunction(examples, learner), _cover(examples)]
+        rule = {name: value for name, value in arguments.items() if name != "n"}
+        disjunction = _disjunction(finders.disjunction(examples, **rule, **memory))
+        return [disjunction] if finders.cover is None else [disjunction, _cover(finders.cover(examples, **memory))]
     if isinstance(learner, BalancedWinnow):
-        return [_sum_margin(examples, arguments["bias"])] if separable else []
+        return [_sum_margin(finders.sum_margin(examples, bias=arguments["bias"], **memory))] if separable else []
     return []
 
 
@@ -67,13 +92,12 @@ def tuned(learner: LinearLearner, found: list[Clue]) -> LinearLearner:
     return learner
 
 
-def _hinge(examples: Examples, *, bias: float | None, normalize: bool = False) -> Clue:
-    found = hindsight.best_hinge(examples, bias=bias, normalize=normalize)
-    return Clue(found.witness, f"no u and γ give the Perceptron a bound below {below(found.least)}", found.how)
+def _hinge(found: hindsight.FoundHinge) -> Clue:
+    says = f"no u and γ give the theorem of distance a bound below {below(found.least)}, in any order of these rows"
+    return Clue(found.witness, says, found.how)
 
 
-def _separator(examples: Examples, *, bias: float | None, normalize: bool = False) -> Clue:
-    found = hindsight.best_separator(examples, bias=bias, normalize=normalize)
+def _separator(found: hindsight.FoundSeparator, bias: float | None) -> Clue:
     if found.inseparable:
         return Clue(None, f"nothing separates the examples: {_inseparable(found.proof, bias)}", found.how)
     if found.witness is None:
@@ -96,9 +120,7 @@ def _inseparable(proof: tuple[tuple[int, int], ...], bias: float | None) -> str:
     return f"of examples {named} a sum of y·x with whole coefficients is exactly 0"
 
 
-def _disjunction(examples: Examples, learner: Winnow) -> Clue:
-    arguments = {name: value for name, value in learner._arguments().items() if name != "n"}
-    found = hindsight.best_disjunction(examples, **arguments)
+def _disjunction(found: hindsight.FoundDisjunction) -> Clue:
     attributes = plural(found.witness.r, "attribute")
     if found.consistent and not found.errors:
         return Clue(found.witness, f"a disjunction of {attributes} fits every example", found.how)
@@ -114,15 +136,13 @@ def _disjunction(examples: Examples, learner: Winnow) -> Clue:
     return Clue(found.witness, says, found.how)
 
 
-def _cover(examples: Examples) -> Clue:
-    found = hindsight.best_cover(examples)
+def _cover(found: hindsight.FoundCover) -> Clue:
     if found.witness is None:
         return Clue(None, "", found.how)
     return Clue(found.witness, f"the lightest cover has ‖μ‖₁ between {below(found.least)} and {above(found.norm)}", found.how)
 
 
-def _sum_margin(examples: Examples, bias: float | None) -> Clue:
-    found = hindsight.best_sum_margin(examples, bias=bias)
+def _sum_margin(found: hindsight.FoundSumMargin) -> Clue:
     if found.witness is None:
         most = max(found.most, _NOTHING)  # below it are but the solver's last digits
         return Clue(None, f"no u with ‖u‖₁ = 1 was found that separates; no margin is above {above(most)}", found.how)

@@ -7,13 +7,12 @@ for (‖x‖₂/‖x‖∞)², the attributes that are on at once, and multiplic
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from thresher.bounds.printed import above, below, plural
+from thresher.bounds.printed import above, below, filled, plural
 from thresher.linear import BalancedWinnow
 
 if TYPE_CHECKING:
@@ -122,20 +121,24 @@ class Duel:
     def rows(self) -> list[tuple[str, ...]]:
         """A table of the two, its head first."""
         rows: list[tuple[str, ...]] = [("", "mistakes", "at most", "largest margin")]
-        for side, kind in (
-            (self.additive, "‖u‖₂ = 1, of the largest ‖x‖₂"),
-            (self.multiplicative, "‖u‖₁ = 1, of the largest |xᵢ|"),
-        ):
+        for side in (self.additive, self.multiplicative):
             margin = "none was found" if side.margin is None else f"{below(side.margin[0])} to {above(side.margin[1])}"
             counts = ("–" if count is None else f"{count:,}" for count in (side.mistakes, side.bound))
-            rows.append((side.called, *counts, f"{margin} ({kind})"))
+            rows.append((side.called, *counts, margin))
         return rows
+
+    @property
+    def margins(self) -> str:
+        """What the margins in the table are, where there is one."""
+        if self.additive.margin is None and self.multiplicative.margin is None:
+            return ""
+        return "Margins: of ‖u‖₂ = 1 as a part of the largest ‖x‖₂, and of ‖u‖₁ = 1 as a part of the largest |xᵢ|."
 
     def __str__(self) -> str:
         rows = self.rows()
         widths = [max(len(row[k]) for row in rows) for k in range(3)]
         table = [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}".rstrip() for row in rows]
-        said = [textwrap.fill(each, 110) for each in (self.sentence, self.reason) if each]
+        said = [filled(each) for each in (self.margins, self.sentence, self.reason) if each]
         return "\n".join(["Perceptron or Winnow? In any order of these rows", *table, *said])
 
 

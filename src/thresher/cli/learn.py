@@ -30,6 +30,7 @@ examples:
   thresher learn clicks.vw --cost-positive 20
   thresher learn mail.vw.gz --save mail.thresher
   thresher learn mail.vw.gz --learner winnow --factor 1.5
+  thresher learn mail.vw.gz --proof mail.proof.json
   thresher learn more.vw --from mail.thresher --save mail.thresher
   zcat big.svm.gz | thresher learn - --save big.thresher"""
 
@@ -64,6 +65,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--no-check",
         action="store_true",
         help="do not read SOURCE again to check the theorems; a portfolio's certificate needs none of that",
+    )
+    group.add_argument(
+        "--proof",
+        metavar="FILE",
+        help="play SOURCE once more and write what is proven to this file, which thresher certify SOURCE --check FILE checks",
     )
     group.add_argument("--trace", type=whole, metavar="K", help="the blackboard table of the first K rounds")
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")

@@ -21,6 +21,7 @@ from thresher.cli.lanes import lane_weights
 from thresher.cli.learners import check_learner, make_learner
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
+from thresher.cli.proving import check_provable, prove
 from thresher.cli.reading import first_sum, no_recipe, nothing, reading
 from thresher.cli.running import Learned, Session, Start
 from thresher.cli.summary import as_json, as_text, refutations
@@ -53,6 +54,7 @@ def learn(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --passes {passes}, expected at most 10^9")
     if passes > 1 and not source.again:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
+    check_provable(options, source, passes)
     save = options.resume if options.save is None else options.save
     if save is not None:
         _check_save(save, source)
@@ -66,7 +68,7 @@ def learn(options: argparse.Namespace) -> int:
         if save is not None:
             learned.model.save(save)
             learned.saved = save
-        failed = check_if_possible(session, start, learned)
+        failed = check_if_possible(session, start, learned) or prove(session, learned)
     if options.json:
         print_json(as_json(learned))
     else:
@@ -189,7 +191,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         refutations=refutations(learner),
         traced=traces[0] if traces else None,
         progress=table.rows,
-        arguments=options.arguments,
+        options=options,
         resumed=start.before.rounds - start.began.rounds,
         scales=start.recipe.scales if start.recipe is not None and start.began.rounds else {},
     )

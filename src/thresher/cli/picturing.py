@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher._core import Rounds
 from thresher.bounds import Certificate
-from thresher.bounds.printed import plural
+from thresher.bounds.printed import plural, whole
 from thresher.cli.certified import HEAD, best, found, theorem_rows
 from thresher.cli.certifying import Certified, Facts, Streams
 from thresher.cli.duel import Duel, duel
@@ -24,6 +24,7 @@ __all__ = ["Charted", "as_page"]
 _POINTS = 200
 _FINE, _BARS = 2000, 60
 _HEAVIEST = 20
+_TALLEST = 12  # times the mistakes: with a higher bound they would be a line on the ground
 
 
 class Charted(Played):
@@ -58,11 +59,14 @@ def as_page(made: Certified, streams: Streams) -> str:
             ],
             notices=facts.notices,
             headline=_headline(made, headline),
-            theorems=((*HEAD[:4], "theorem, and how large the comparator is"), _joined(theorem_rows(made))),
+            theorems=(
+                HEAD,
+                [tuple(whole(cell).replace("/γ", "/\N{WORD JOINER}γ") for cell in row) for row in theorem_rows(made)],
+            ),
             curves=[_mistakes(made), *_margins(made, streams)],
             attributes=(("attribute", "weight", "part of ‖u‖₁"), [] if witness is None else witness),
             duel=_sides(fight),
-            verdict=[each for each in (fight.sentence, fight.reason) if each],
+            verdict=[each for each in (fight.margins, fight.sentence, fight.reason) if each],
             found=found(made),
             certificate={} if headline is None else headline.lines(),
         )
@@ -74,23 +78,22 @@ def _headline(made: Certified, headline: Certificate | None) -> str:
     if headline is None:
         return f"Nothing is proven below the {plural(made.facts.best_constant, 'mistake')} of the best constant."
     name = next(held.name for held in made.held if headline in held.certificates)
-    return f"{name}: {headline.lines()['Claim']}, by {headline.bound.theorem.name}. {headline.lines()['Says']}"
-
-
-def _joined(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The last two columns in one, which the page can wrap."""
-    return [(*row[:4], f"{row[4]}: {row[5]}") for row in rows]
+    says = headline.lines()["Says"]
+    return f"{name}: {headline.lines()['Claim']}, by {headline.bound.theorem.name}. {says[0].upper()}{says[1:]}."
 
 
 def _mistakes(made: Certified) -> Curves:
     """The mistakes of the two so far, and below what they stay in any order."""
     x = np.linspace(0.0, made.facts.examples, min(_POINTS, made.facts.examples) + 1).tolist()
+    played = [(each, each.played) for each in (made.additive, made.multiplicative) if isinstance(each.played, Charted)]
+    most = max((each.count.mistakes for _, each in played), default=0)
     lines: list[tuple[str, Sequence[float], int]] = []
-    for held, style in ((made.additive, 1), (made.multiplicative, 2)):
-        if isinstance(held.played, Charted):
-            lines.append((f"mistakes of {held.name}", held.played.course(x), style))
-            if held.best is not None:
-                lines.append((f"its bound, {held.best.limit}", [float(held.best.bound.at_most)] * len(x), style + 2))
+    for style, (held, charted) in enumerate(played, 1):
+        lines.append((f"mistakes of {held.name}", charted.course(x), style))
+        if held.best is not None and held.best.bound.at_most <= _TALLEST * most:
+            lines.append((f"its bound, {held.best.limit}", [float(held.best.bound.at_most)] * len(x), style + 2))
+        elif held.best is not None:
+            lines.append((f"its bound, {held.best.limit}, is above the picture", [math.nan] * len(x), style + 2))
     text = "How many mistakes there were after each round, and how many there can be in the end, in any order of the examples."
     return Curves("Mistakes under their bounds", text, "mistakes", x, lines)
 
@@ -120,7 +123,7 @@ def _margins(made: Certified, streams: Streams) -> list[Curves]:
         "y·(u·x) of the Perceptron's best witness, as a part of ‖u‖ and of the largest ‖x‖: right of 0 is the right side. "
         f"The bound pays for what lies left of γ, which is {gamma:.3g} here."
     )
-    return [Curves("How far examples are on the right side", text, "examples", x, lines, "{:.3g}".format)]
+    return [Curves("How far examples are on the right side", text, "examples", x, lines)]
 
 
 def _named(facts: Facts, witness: Separator) -> list[tuple[str, str, str]]:

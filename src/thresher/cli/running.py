@@ -74,10 +74,11 @@ class Learned:
     refutations: list[str]
     traced: Trace | None
     progress: list[Row] = field(default_factory=list)
-    arguments: list[str] = field(default_factory=list)
+    options: argparse.Namespace = field(default_factory=argparse.Namespace)
     resumed: int = 0
     scales: Scales = field(default_factory=dict)  # of a table, where the rounds begin that can be checked
     saved: str | None = None
+    proof: str | None = None
     checked: Ledger | None = None
     unchecked: str = ""
     check_seconds: float = 0.0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
 from thresher.bounds import Certificate, Verdict
+from thresher.cli.following import check_command, command, same_command
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.learners import lower_start
 from thresher.compose import Portfolio
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["as_json", "as_text", "refutations"]
 
 _SORTED_BELOW = 0.01
-_HOW_SHOWN = ("--quiet", "--json", "--no-check", "--certify")
 _SHOWN = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
 
 
@@ -60,6 +61,7 @@ def as_json(learned: Learned) -> dict[str, Any]:
         "collisions": learned.collisions,
         "interrupted": learned.interrupted,
         "saved": learned.saved,
+        "proof": learned.proof,
         "notices": _notices(learned),
         **_proof_as_dict(learned),
         **({} if learned.winner is None else {"best_lane_alone": _alone_as_dict(learned.winner)}),
@@ -219,22 +221,26 @@ def _hints(learner: StoredLearner, made: list[Certificate]) -> list[str]:
 
 
 def _next(learned: Learned) -> str:
-    source = shlex.join(learned.source.places) if learned.source.again else "FILE"
-    model = shlex.quote(learned.saved or "my.thresher")
+    model, places = learned.saved or "my.thresher", learned.source.places
+    skip = [] if learned.options.on_bad == "stop" else ["--on-bad", learned.options.on_bad]
     if learned.interrupted and learned.saved:
-        skip = " --on-bad skip" if learned.bad else ""
-        source = shlex.join(learned.source.places)
-        return f"Saved to {learned.saved}. To go on where it stopped:\n  thresher learn {source} --resume {model}{skip}"
+        return f"Saved to {model}. To go on where it stopped:\n  {command('learn', places, ['--resume', model, *skip])}"
     if learned.interrupted:
-        return f"Nothing was saved. With --save {model} it would have been, and could go on."
+        return f"Nothing was saved. With --save {shlex.quote(model)} it would have been, and could go on."
+    proof = "" if learned.proof is None else f"{_proved(learned.options, learned.proof)}\n\n"
     if not learned.saved:
-        arguments = shlex.join(argument for argument in learned.arguments if argument not in _HOW_SHOWN)
-        return f"To keep what was learned:\n  thresher learn {arguments} --save {model}"
-    return "\n".join(
+        keep = same_command("learn", learned.options.arguments, "--save", model, without=["--certify"])
+        return f"{proof}To keep what was learned:\n  {keep}"
+    again = places if learned.source.again else ["FILE"]
+    return proof + "\n".join(
         [
-            f"Saved to {learned.saved}. Next:",
-            f"  thresher predict {model} {source}",
-            f"  thresher inspect {model}",
-            f"  thresher learn MORE --from {model} --save {model}",
+            f"Saved to {model}. Next:",
+            f"  {command('predict', [model, *again], skip)}",
+            f"  {command('inspect', [model])}",
+            f"  {command('learn', ['MORE'], ['--from', model, '--save', model])}",
         ]
     )
+
+
+def _proved(options: argparse.Namespace, file: str) -> str:
+    return f"Wrote what is proven to {file}. To check it again:\n  {check_command(options, file)}"

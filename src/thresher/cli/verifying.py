@@ -6,14 +6,18 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from thresher.bounds import Certificate
 from thresher.bounds.printed import plural
-from thresher.cli.certified import aligned, ranked
-from thresher.cli.certifying import Facts, Streams, called, tightest
+from thresher.cli.certified import theorem_table
+from thresher.cli.certifying import Facts, Streams, called, names_by_slot, tightest
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
 from thresher.cli.reading import columns, reading
+from thresher.data.recipe import Recipe
 from thresher.data.source import Source
+from thresher.data.stream import Batch, Stream
 from thresher.errors import ExampleError, ParameterError, SourceError, StoreError
 from thresher.evaluate.differences import Difference, other_length
 from thresher.evaluate.proof import Proof
@@ -32,7 +36,10 @@ def verify(options: argparse.Namespace) -> int:
         )
     if options.report is not None:
         raise ParameterError("found --report with --check, which makes no page: leave one of them out")
-    source, proof = Source(*options.source), Proof.load(options.check)
+    source = Source(*options.source)
+    if not source.again:
+        raise ParameterError(f"found {source}, which can be read only once, expected a file: a check looks more than once")
+    proof = Proof.load(options.check)
     with Bar(quiet=options.quiet or options.json) as bar:
         streams = Streams(source, bar, **_read(options, proof))
         found = [_compared(proof, runs, streams, options.check) for runs in _together(proof, streams)]
@@ -95,15 +102,40 @@ def _compared(
     """These runs of the file, in one pass over the examples as their learners see them."""
     some = Proof(tuple(proof.runs[k] for k in runs), proof.reading)
     rule = some.learners[0].rule if streams.recipe.named else None
+    naming = Naming(some, streams.recipe)
     try:
-        made, differences = some.compared(streams.opened(rule, "checking"), Facts(streams.recipe).name)
-    except SourceError:
-        raise
+        made, differences = some.compared(streams.opened(rule, "checking", naming.keep), naming.name)
+    except SourceError as error:
+        raise StoreError(f"{path} cannot be checked on this source: {error}") from None
     except ExampleError as error:
         raise StoreError(f"{path}: a learner that it names cannot learn this source: {error}") from None
     return [(called(learner), of_run) for learner, of_run in zip(some.learners, made, strict=True)], [
         _renumbered(each, runs) for each in differences
     ]
+
+
+class Naming:
+    """What the attributes of a proof's disjunctions are called in its source, found in the pass that checks it."""
+
+    def __init__(self, proof: Proof, recipe: Recipe) -> None:
+        witnesses = [each["witness"] for run in proof.runs for each in run["proven"]]
+        self._slots = [slot for witness in witnesses for name in ("on", "off") for slot in witness.get(name, [])]
+        self._facts = Facts(recipe)
+        self._stream: Stream | None = None
+
+    def keep(self, stream: Stream, batch: Batch) -> None:
+        """Keeps the names of examples that have such an attribute."""
+        if self._slots and self._facts.recipe.named:
+            matrix, has = batch.matrix(), np.zeros(len(batch), np.bool_)
+            has[np.repeat(np.arange(len(batch)), np.diff(matrix.indptr))[np.isin(matrix.indices, self._slots)]] = True
+            stream.keep_names(batch, has)
+            self._stream = stream
+
+    def name(self, slot: int) -> str:
+        """What the source calls a slot."""
+        if self._stream is not None:
+            self._facts.names, self._stream = names_by_slot(self._stream), None
+        return self._facts.name(slot)
 
 
 def _renumbered(difference: Difference, runs: list[int]) -> Difference:
@@ -115,7 +147,7 @@ def _renumbered(difference: Difference, runs: list[int]) -> Difference:
 def _as_text(path: str, source: Source, proof: Proof, certified: list[tuple[str, list[Certificate]]]) -> str:
     prints, examples = _fingerprints(proof), proof.runs[0]["stream"]["examples"]
     played = f"every learner was played on the {plural(examples, 'example')} of {source} again"
-    lines = [f"{path} holds: {played}, and all that it says was found"]
+    lines = [f"{path} holds: {played},", "and all that it says was found"]
     for value, names in prints.items():
         lines.append(f"fingerprint {value}" + (f" ({'; '.join(names)})" if len(prints) > 1 else ""))
-    return "\n".join([*lines, "", *aligned(ranked((name, each) for name, some in certified for each in tightest(some)))])
+    return "\n".join([*lines, "", *theorem_table((name, each) for name, some in certified for each in tightest(some))])

@@ -129,18 +129,20 @@ def pac(
     -1
     >>> print(learned.certificate)
     Claim     conditional: risk ≤ 0.1 with probability at least 0.95
-    Theorem   PAC from mistakes: M·⌈ln(M/δ)/ε⌉ examples: risk ≤ ε with probability at least 1 − δ (Mansour 2012,
-              corrected; after Angluin 1988 and Littlestone 1989)
-    Run       53 of at most 288 examples, 2 of at most 6 mistakes; the hypothesis was right on the last 48, where
-              48 were to be
+    Theorem   PAC from mistakes: M·⌈ln(M/δ)/ε⌉ examples: risk ≤ ε with probability
+              at least 1 − δ (Mansour 2012, corrected; after Angluin 1988 and
+              Littlestone 1989)
+    Run       53 of at most 288 examples, 2 of at most 6 mistakes; the hypothesis
+              was right on the last 48, where 48 were to be
     Checked   at most M = 6 mistakes were made on these examples (2 were)
-    Assumed   the examples are independent draws from one distribution, and the learner, M, ε and δ were chosen
-              before they were seen
-    Says      if what is assumed holds, with probability at least 0.95 over the draw of these 53 examples, the
-              hypothesis errs on at most 0.1 of fresh examples from the same distribution
+    Assumed   the examples are independent draws from one distribution, and the
+              learner, M, ε and δ were chosen before they were seen
+    Says      if what is assumed holds, with probability at least 0.95 over the draw
+              of these 53 examples, the hypothesis errs on at most 0.1 of fresh
+              examples from the same distribution
     Not said  anything about examples from another distribution
-    Verify    let a learner as it was before play these 53 examples in this order, and learn from its mistakes
-              alone: it makes 2; and ⌈ln(M/δ)/ε⌉ is 48
+    Verify    let a learner as it was before play these 53 examples in this order,
+              and learn from its mistakes alone: it makes 2; and ⌈ln(M/δ)/ε⌉ is 48
     """
     block, most = pac_block(mistakes, epsilon, delta), int(mistakes)
     risk, failure = rounded_up("epsilon", epsilon), rounded_up("delta", delta)

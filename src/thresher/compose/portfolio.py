@@ -108,11 +108,8 @@ class Portfolio(Counted):
         if learners is not None and bias is not None:
             raise ParameterError(f"found bias = {shown(bias)} beside learners, which have their own: leave it out")
         lanes = Lanes(n, learners) if learners is not None else Lanes.of_kinds(attributes(n), default_lanes(1, bias))
-        cost = number("cost_positive", cost_positive, "a number above 0")
-        if not _LEAST_COST <= cost <= _MOST_COST:
-            raise ParameterError(f"found cost_positive = {cost_positive!r}, expected a number from 2^-100 to 2^100")
         rule = _master(master, len(lanes))
-        self._made(lanes, rule, Vote(len(lanes), *rule._core_rule, cost))
+        self._made(lanes, rule, Vote(len(lanes), *rule._core_rule, _cost(cost_positive)))
 
     def _made(self, lanes: Lanes, master: LossRule, vote: Vote) -> None:
         self._count(lanes, master, vote)
@@ -260,12 +257,18 @@ class Portfolio(Counted):
     def fresh(self) -> Self:
         """The same portfolio before its first round; its lanes must be linear learners."""
         kinds = [self.fresh_learner(lane, 1) for lane in range(len(self.lanes))]
-        if not all(isinstance(kind, LinearLearner) for kind in kinds):
+        given = [kind for kind in kinds if kind is not None]
+        if len(given) < len(kinds):
             raise ParameterError("found a learner of your own among the lanes, expected linear learners alone")
-        twin, master = type(self).__new__(type(self)), type(self._master)(**self._master._arguments())
-        lanes = Lanes.of_kinds(self.n, [kind for kind in kinds if kind is not None])
-        twin._made(lanes, master, Vote(len(lanes), *master._core_rule, self.cost_positive))
-        return twin
+        master = type(self._master)(**self._master._arguments())
+        return type(self).of_kinds(self.n, given, master, cost_positive=self.cost_positive)
+
+    @classmethod
+    def of_kinds(cls, n: int, kinds: Sequence[LinearLearner], master: LossRule, *, cost_positive: float = 1.0) -> Self:
+        """A portfolio over n attributes of lanes that are like these learners, which have one: no other memory is taken."""
+        portfolio, lanes = cls.__new__(cls), Lanes.of_kinds(n, kinds)
+        portfolio._made(lanes, _master(master, len(lanes)), Vote(len(lanes), *master._core_rule, _cost(cost_positive)))
+        return portfolio
 
     def _twin(self, lanes: Lanes) -> Self:
         twin = type(self).__new__(type(self))
@@ -414,6 +417,13 @@ class PortfolioHypothesis:
 
     def __repr__(self) -> str:
         return f"<hypothesis of {self._portfolio!r}>"
+
+
+def _cost(cost_positive: object) -> float:
+    cost = number("cost_positive", cost_positive, "a number above 0")
+    if not _LEAST_COST <= cost <= _MOST_COST:
+        raise ParameterError(f"found cost_positive = {cost_positive!r}, expected a number from 2^-100 to 2^100")
+    return cost
 
 
 def _master(master: object, lanes: int) -> LossRule:

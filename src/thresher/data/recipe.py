@@ -10,7 +10,7 @@ from thresher.data.spelling import number, same_label
 from thresher.data.table_recipe import Scales, TableRecipe
 from thresher.errors import ParameterError, StoreError
 
-__all__ = ["FORMATS", "HASH", "MOST_SLOTS", "MOST_TOGETHER", "Recipe", "interactions_in_order"]
+__all__ = ["FORMATS", "HASH", "MOST_SLOTS", "MOST_TOGETHER", "Recipe", "interactions_in_order", "spellable"]
 
 FORMATS = {"svmlight": "svmlight or LIBSVM text", "vw": "Vowpal Wabbit text", "table": "tables"}
 MOST_SLOTS = 2**31
@@ -123,7 +123,7 @@ class Recipe:
         labels = (fields["minus"], fields["plus"])
         typed = type(fields["n"]) is int and type(fields["zero_based"]) is bool and isinstance(fields["format"], str)
         typed = typed and type(fields["ngrams"]) is int and isinstance(fields["interactions"], list | tuple)
-        if not typed or not all(label is None or (isinstance(label, str) and _spellable(label)) for label in labels):
+        if not typed or not all(label is None or (isinstance(label, str) and spellable(label)) for label in labels):
             raise StoreError(f"found a recipe {fields!r} of the wrong types")
         if labels[0] is not None and labels[0] == labels[1]:
             raise StoreError(f"found {labels[0]!r} for both labels")
@@ -157,6 +157,6 @@ def _begins(letter: str) -> bool:
     return "!" <= letter <= "~" and letter != "|"
 
 
-def _spellable(label: str) -> bool:
+def spellable(label: str) -> bool:
     """Whether a text can hold it: half of a surrogate pair is no letter."""
     return bool(label) and not any("\ud800" <= letter <= "\udfff" for letter in label)

@@ -17,7 +17,7 @@ Exact = Callable[[int], Mapping[str, Fraction]]
 _NUMBER = re.compile(r"proven\[(\d+)\]\.certificates\[\d+\]\.(bound|numbers\.(\w+))")
 _NEAR = 1e-9
 _AT_MOST = ("margin", "delta")
-_AT_LEAST = ("norm", "radius", "squares", "distance", "squared", "errors", "entropy", "rounding", "floor")
+_AT_LEAST = ("norm", "radius", "squares", "distance", "squared", "errors", "entropy", "rounding", "floor", "regret", "loss")
 
 
 class Difference(NamedTuple):

@@ -8,31 +8,35 @@ from fractions import Fraction
 from functools import cache, cached_property, partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from thresher._core import PerceptronRule, Rounds
 from thresher.bounds import Certificate, Verdict
 from thresher.bounds.printed import plural, shown
 from thresher.data.fingerprint import Fingerprint
-from thresher.data.recipe import HASH, MOST_SLOTS
+from thresher.data.recipe import HASH
 from thresher.data.source import Place
-from thresher.errors import BoundViolated, ExampleError, ParameterError, StoreError
+from thresher.errors import BoundViolated, ExampleError, StoreError
 from thresher.evaluate.differences import Difference, differences, other_length, settled
 from thresher.evaluate.exact import exactly
 from thresher.evaluate.parts import Examples, parts
+from thresher.evaluate.players import called, fresh, made_player, told_player
 from thresher.ledger import Comparator, Disjunction, Ledger, Separator
-from thresher.ledger.told import made, told
-from thresher.linear import LEARNERS, LinearLearner
+from thresher.ledger.told import made, rehearsed, told
+from thresher.store import StoredLearner
 from thresher.store.proof import Reading, read_proof, write_proof
 
 __all__ = ["Played", "Proof", "certify", "play_again"]
+
+_MUCH = 2**24  # slots: weights of 128 MB
 
 
 class Played:
     """A learner that plays a stream from its start, and for each witness a ledger that holds the rounds against it."""
 
-    def __init__(self, learner: LinearLearner, witnesses: Sequence[Comparator]) -> None:
-        self.learner = _fresh(learner)
+    def __init__(self, learner: StoredLearner, witnesses: Sequence[Comparator]) -> None:
+        self.learner = fresh(learner)
         self.witnesses = tuple(witnesses)
         self.count = Ledger()
         self.ledgers = tuple(Ledger(witness) for witness in witnesses)
@@ -74,7 +78,7 @@ class Played:
                 "best_constant": tally.best_constant,
                 "repeat_last": tally.repeat_last,
             },
-            "learner": {"name": type(self.learner).__name__, "parameters": self.learner._arguments()},
+            "learner": told_player(self.learner),
             "mistakes": tally.mistakes,
             "updates": tally.updates,
             "proven": [
@@ -104,7 +108,8 @@ class Proof:
 
     `th.certify` makes one, `th.Proof.load` reads one from a file, and `check` plays the learners on the stream again: neither a
     count nor a number nor a verdict is believed. Witnesses are taken as they are, since any comparator gives a valid bound.
-    `Proof(one.runs + other.runs)` joins two.
+    `reading` is no claim: it says how to open the stream, so that it has this fingerprint. `Proof(one.runs + other.runs)` joins
+    two.
 
     >>> import thresher as th, tempfile, pathlib
     >>> examples = [([[2, 0], [0, 2]] * 50, [+1, -1] * 50)]
@@ -121,7 +126,7 @@ class Proof:
     ...     proof.save(pathlib.Path(folder) / "proof.json")
     ...     again = th.Proof.load(pathlib.Path(folder) / "proof.json")
     >>> again.check(examples)[0]
-    <certificate: certified: 1 of at most 1 mistakes in 100 rounds by Perceptron, separable, after the run>
+    <certificate: certified: 1 of at most 1 mistake in 100 rounds by Perceptron, separable, after the run>
     >>> try:
     ...     again.check([([[2, 0], [0, 2]] * 50, [+1, -1] * 49 + [+1, +1])])
     ... except th.StoreError as error:
@@ -143,7 +148,7 @@ class Proof:
         proof = cls(tuple(runs), reading)
         try:
             for k in range(len(runs)):
-                proof._played(k)
+                proof._rehearse(k)
         except StoreError as error:
             raise StoreError(f"{path}: {error}") from None
         return proof
@@ -166,8 +171,33 @@ class Proof:
         `names` says how a slot is printed.
 
         A number that differs by less than 10⁻⁹ of it, as another computer's logarithms may, is right if it is on the safe side
-        of the exact one: a second pass, in fractions, decides that.
+        of the exact one: a second pass, in fractions, decides that. No memory is taken for learners before it is seen that the
+        examples have as many attributes; and for very many only after a pass that found the fingerprint to be theirs.
         """
+        if wrong := self._of_other_examples(examples):
+            return [[] for _ in self.runs], wrong
+        try:
+            return self._played_again(examples, names)
+        except MemoryError:
+            raise StoreError(f"found learners with n = {self._n:,}, for which there is not enough memory here") from None
+
+    def _of_other_examples(self, examples: Examples) -> list[Difference]:
+        """What differs already, before any learner is made."""
+        for part in parts(examples):
+            if part.n != self._n:
+                return [Difference("runs[0].learner.parameters.n", self._n, part.n)]
+            break
+        if self._n <= _MUCH:
+            return []
+        fingerprint = Fingerprint(self._n)
+        for part in parts(examples):
+            fingerprint.enter(part.matrix(), np.where(part.positive(), 1, -1).astype(np.int8), part.weights)
+        told = [(f"runs[{k}].stream.fingerprint", run["stream"]["fingerprint"]) for k, run in enumerate(self.runs)]
+        return [Difference(field, found, fingerprint.value) for field, found in told if found != fingerprint.value]
+
+    def _played_again(
+        self, examples: Examples, names: Callable[[int], str] | None
+    ) -> tuple[list[list[Certificate]], list[Difference]]:
         played = [self._played(k) for k in range(len(self.runs))]
         for witness in (witness for each in played for witness in each.witnesses):
             if names is not None and isinstance(witness, Disjunction):
@@ -184,29 +214,39 @@ class Proof:
         return [[each for made in again.certificates for each in made] for again in played], found
 
     @property
-    def learners(self) -> list[LinearLearner]:
-        """The learner of each run, fresh."""
-        return [_learner(run["learner"]) for run in self.runs]
+    def learners(self) -> list[StoredLearner]:
+        """For each run a learner like its own, but over one attribute."""
+        return [made_player(run["learner"], 1) for run in self.runs]
+
+    @property
+    def _n(self) -> int:
+        return int(self.runs[0]["learner"]["parameters"]["n"])
+
+    def _rehearse(self, k: int) -> None:
+        """Makes the learner of a run and its witnesses so small that what cannot be made is seen before memory is taken."""
+        run = self.runs[k]
+        try:
+            made_player(run["learner"], 1)
+            n = run["learner"]["parameters"]["n"]
+            if n != self._n:
+                raise StoreError(f"found a learner of n = {n}, expected that of the first run")
+            for each in run["proven"]:
+                rehearsed(each["witness"], n)
+        except StoreError as error:
+            raise StoreError(f"runs[{k}]: {error}") from error
 
     def _played(self, k: int) -> Played:
         """The learner of a run, fresh, with its witnesses."""
         run = self.runs[k]
-        try:
-            learner = _learner(run["learner"])
-            if self.runs[0]["learner"]["parameters"]["n"] != learner.n:
-                raise StoreError(f"found a learner of n = {learner.n}, expected that of the first run")
-            return Played(learner, [made(each["witness"], learner.n) for each in run["proven"]])
-        except StoreError as error:
-            raise StoreError(f"runs[{k}]: {error}") from error
+        return Played(made_player(run["learner"]), [made(each["witness"], self._n) for each in run["proven"]])
 
     def __str__(self) -> str:
         lines = []
         for run in self.runs:
-            arguments = ", ".join(f"{name}={value!r}" for name, value in run["learner"]["parameters"].items())
             counts = f"{_many(run['mistakes'], 'mistakes')} in {_many(run['stream']['examples'], 'examples')}"
-            lines.append(f"{run['learner']['name']}({arguments}): {counts}")
+            lines.append(f"{called(run)}: {counts}")
             found = [each for proven in run["proven"] for each in proven["certificates"]]
-            lines += [f"  at most {_many(each['at_most'], each['on'])} by {each['theorem']}" for each in found]
+            lines += [f"  {_most(each)} by {each['theorem']}" for each in found]
             lines += [] if found else [f"  nothing proven: {_nothing(run)}"]
         return "\n".join(lines)
 
@@ -219,6 +259,12 @@ def _many(count: object, what: object) -> str:
     if type(count) is not int:
         return f"{shown(count)} {what}"
     return plural(count, what.removesuffix("s")) if isinstance(what, str) and what.endswith("s") else f"{count:,} {what}"
+
+
+def _most(certificate: Mapping[str, Any]) -> str:
+    """What a certificate in a file says, whatever that is."""
+    most, on = certificate["at_most"], certificate["on"]
+    return f"{on} at most {most:,}" if isinstance(most, float) else f"at most {_many(most, on)}"
 
 
 def _nothing(run: Mapping[str, Any]) -> str:
@@ -235,7 +281,7 @@ def _short(run: Mapping[str, Any]) -> str:
     return f"{run['learner']['name']}, {counts}, {plural(made, 'certificate') if made else 'nothing proven'}"
 
 
-def certify(learner: LinearLearner, examples: Examples, *witnesses: Comparator, reading: Reading | None = None) -> Proof:
+def certify(learner: StoredLearner, examples: Examples, *witnesses: Comparator, reading: Reading | None = None) -> Proof:
     """What is proven of a fresh learner like this one on these examples, with these witnesses: a `th.Proof`.
 
     `examples` can be read again and again: ``[(X, y)]`` in memory, or a function that opens a stream anew, such as
@@ -245,15 +291,17 @@ def certify(learner: LinearLearner, examples: Examples, *witnesses: Comparator, 
     >>> proof = th.certify(th.Winnow(4), [([[1, 0, 0, 0], [0, 1, 1, 0]] * 20, [+1, -1] * 20)], th.Disjunction(4, {0}))
     >>> proof.runs[0]["mistakes"], [each["at_most"] for each in proof.runs[0]["proven"][0]["certificates"]]
     (2, [5, 7])
+
+    A portfolio is held against the best of its own lanes; to check that, all of them are played again:
+
+    >>> lanes = [th.Perceptron(4), th.AROW(4)]
+    >>> print(th.certify(th.Portfolio(4, lanes), [([[1, 0, 0, 0], [0, 1, 1, 0]] * 20, [+1, -1] * 20)], th.BestLane()))
+    Portfolio(n=4) of 2 lanes under AdaHedge: 1 mistake in 40 examples
+      loss at most 1.00001 by Portfolio, loss
+      at most 2 mistakes by Portfolio, mistakes
     """
     played = Played(learner, witnesses)
     return Proof((played.told(play_again([played], examples)),), reading)
-
-
-def _fresh(learner: object) -> LinearLearner:
-    if not isinstance(learner, LinearLearner) or type(learner).__name__ not in LEARNERS:
-        raise ParameterError(f"found {learner!r}, expected a linear learner such as th.Perceptron(n)")
-    return type(learner)(**learner._arguments())
 
 
 def _holds(certificate: Certificate) -> bool:
@@ -270,19 +318,3 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
         **{name: said[name] for name in ("on", "count", "bound", "at_most", "any_order", "numbers")},
         "checked": [str(premise) for premise in certificate.premises],
     }
-
-
-def _learner(stored: Mapping[str, Any]) -> LinearLearner:
-    name, parameters = stored["name"], stored["parameters"]
-    if not isinstance(name, str) or name not in LEARNERS:
-        raise StoreError(f"learner.name: found {shown(name)}, expected one of {', '.join(LEARNERS)}")
-    n = parameters.get("n") if isinstance(parameters, Mapping) else None
-    if type(n) is not int or not 1 <= n <= MOST_SLOTS:
-        raise StoreError(f"learner.parameters.n: found {shown(n)}, expected a whole number from 1 to 2^31")
-    try:
-        learner = LEARNERS[name](**parameters)
-    except (TypeError, ValueError) as error:
-        raise StoreError(f"learner.parameters: {error}") from error
-    if any(differences(parameters, learner._arguments())):
-        raise StoreError(f"learner.parameters: found {shown(dict(parameters))}, expected {shown(learner._arguments())}")
-    return learner

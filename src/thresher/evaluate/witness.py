@@ -100,14 +100,15 @@ def _threshold(learner: Winnow, sample: Batch, rounds: int, called: str) -> Thre
     mu = learner.weights / arguments["threshold"]
     scores, positive = sample.matrix() @ mu, sample.y > 0
     numbers = {"n": learner.n, "threshold": arguments["threshold"], "factor": arguments["factor"]}
+    weights = mu[mu > 0]
+    total, entropy = float(weights.sum()), float((weights * np.log(weights)).sum())
 
     def bound(scale: float, delta: float) -> Bound:
         scaled = scale * scores
         missing = np.where(positive, np.maximum(0.0, 1.0 - scaled), np.maximum(0.0, scaled - (1.0 - delta)))
-        weights = scale * mu[mu > 0]
-        entropy = float((weights * np.log(weights)).sum())
+        grown = scale * (entropy + total * math.log(scale))
         errors = float(missing.sum()) * rounds / len(sample)
-        return bounds.winnow_entropy(float(weights.sum()), entropy=entropy, delta=delta, errors=errors, **numbers)
+        return bounds.winnow_entropy(scale * total, entropy=grown, delta=delta, errors=errors, **numbers)
 
     candidates = ((scale, delta) for scale in _scales(scores[positive]) for delta in _DELTAS)
     scale, delta = min(candidates, key=lambda each: bound(*each).value)

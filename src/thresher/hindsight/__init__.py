@@ -1,5 +1,6 @@
 """Comparators found after the fact: any of them is a valid witness, and says how far it can be from the best."""
 
+from thresher.hindsight.cheap import cheap_disjunction, cheap_hinge, cheap_separator, cheap_sum_margin
 from thresher.hindsight.disjunction import FoundCover, FoundDisjunction, best_cover, best_disjunction
 from thresher.hindsight.hinge import FoundHinge, best_hinge
 from thresher.hindsight.mixture import FoundMixture, best_mixture
@@ -22,4 +23,8 @@ __all__ = [
     "best_separator",
     "best_sequence",
     "best_sum_margin",
+    "cheap_disjunction",
+    "cheap_hinge",
+    "cheap_separator",
+    "cheap_sum_margin",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,14 @@ from thresher.bounds.winnow import most_promotions
 from thresher.evaluate.parts import Examples
 from thresher.hindsight.attributes import Market, cheapest, fractions
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Some
-from thresher.hindsight.witness import theorem
+from thresher.hindsight.witness import made, theorem
 from thresher.ledger import Cover, Disjunction
 from thresher.linear import Winnow
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["FoundCover", "FoundDisjunction", "best_cover", "best_disjunction"]
+__all__ = ["FoundCover", "FoundDisjunction", "best_cover", "best_disjunction", "tighter"]
 
 _PASSES = 20
 _WORKING = 20_000  # positive rows of a program at first
@@ -32,8 +32,9 @@ class FoundDisjunction:
     """Attributes whose disjunction makes Winnow's bound small, and what is known of those that would make it smaller.
 
     `certificate` holds Winnow's theorem against its pass over these examples: that of consistent labels, or of attribute
-    errors. By the latter no set of attributes has a bound below `least`. `candidates` counts the attributes that are on in some
-    positive example and in no negative one, `uncovered` the positive examples without any of these: no disjunction fits them.
+    errors. By neither does any set of attributes have a bound below `least`. `candidates` counts the attributes that are on in
+    some positive example and in no negative one, `uncovered` the positive examples without any of these: no disjunction fits
+    them.
     """
 
     witness: Disjunction
@@ -98,8 +99,12 @@ def best_disjunction(
     programs of this size can be solved. If there are disjunctions that fit every example, the shortest that was found
     competes, with its sharper theorem.
 
-    Any S has a valid bound, and the ledger counts A in a last pass. `least` follows from fines y ≤ 1 of the positive examples
-    where those of any attribute add up to no more than what it costs: then rk + A ≥ Σy for every S.
+    Any S has a valid bound, and the ledger counts A in a last pass. `least` is the smaller of what the two theorems leave. From
+    fines y ≤ 1 of the positive examples, where those of any attribute add up to no more than what it costs, rk + A ≥ Σy for
+    every S. And where some S fits, from fines y ≥ 0 that add up to at most 1 for any attribute that is never on in a negative
+    example, r ≥ Σy for every S that fits, and r ≤ s, the number of these attributes. The sharper bound is linear in r < n: so
+    none is below its values at ⌈Σy⌉ and at s, or at n − 1 and n if s = n. Nor is any below the
+    mistakes that were made.
 
     Of examples that exceed `memory`, the counts of attributes are those of all rows, and the choice that of a sample.
 
@@ -117,17 +122,21 @@ def best_disjunction(
     columns = np.flatnonzero(counted.positives > prices)
     market = Market(counted.on(columns), prices[columns], each)
     chosen, least = cheapest(market)
-    found = [columns[chosen]]
+    found, floors = [columns[chosen]], []
+    numbers: dict[str, Any] = {"n": rows.n, "threshold": threshold, "factor": factor, "strict": strict}
     if not counted.uncovered:
-        found.append(_consistent(rows, counted))
+        fits, fewest = _consistent(rows, counted)
+        found.append(fits)
+        most = int(np.count_nonzero(counted.negatives == 0.0))
+        sizes = {_whole(fewest), most, max(_whole(fewest), min(most, rows.n - 1))}
+        floors = [winnow_disjunction(r, **numbers).value for r in sizes]
     witnesses = [Disjunction(rows.n, chosen.tolist(), called="the disjunction found in hindsight") for chosen in found]
-    certificates = [theorem(made, kind) for made in rows.held(*witnesses) for kind in (winnow_agnostic, winnow_disjunction)]
-    best = min(range(len(certificates)), key=lambda i: (_broken(certificates[i]), certificates[i].bound.value))
-    errors = math.ceil(least / each * (1 - 2.0**-40))  # it is a whole number
+    witness, certificate = tighter(witnesses, rows.held(*witnesses))
+    floors.append(winnow_agnostic(0, errors=_whole(least / each), **numbers).value)
     return FoundDisjunction(
-        witness=witnesses[best // 2],
-        certificate=certificates[best],
-        least=winnow_agnostic(0, errors=errors, n=rows.n, threshold=threshold, factor=factor, strict=strict).value,
+        witness=witness,
+        certificate=certificate,
+        least=max(min(floors), made(certificate)),
         candidates=len(counted.candidates),
         uncovered=counted.uncovered,
         how=f"{'linear programs' if least > 0.0 else 'a greedy choice'} on {rows.how}",
@@ -207,19 +216,28 @@ def _pattern(some: Some) -> csr_matrix:
     return csr_matrix((np.ones(some.z.nnz), some.z.indices, some.z.indptr), shape=some.z.shape)
 
 
-def _consistent(rows: Rows, counted: _Counted) -> NDArray[np.intp]:
-    """A short disjunction of candidates that covers the positive rows: those kept, and then those that it left out."""
-    working, chosen = rows.signed, counted.candidates
+def _whole(least: float) -> int:
+    """The least whole number that is not below it, but for the last digits of a sum."""
+    return math.ceil(least * (1 - 2.0**-40))
+
+
+def _consistent(rows: Rows, counted: _Counted) -> tuple[NDArray[np.intp], float]:
+    """A short disjunction of candidates that covers the positive rows: those kept, and then those that it left out.
+
+    And how many attributes any such one has at least.
+    """
+    working, chosen, fewest = rows.signed, counted.candidates, 0.0
     for _ in range(_PASSES):
         market = Market(counted.on(counted.candidates, working.rows), np.ones(len(counted.candidates)), math.inf)
-        chosen = counted.candidates[cheapest(market)[0]]
+        picked, least = cheapest(market)
+        chosen, fewest = counted.candidates[picked], max(fewest, least)
         if not rows.sampled:
             break
-        least, missing = rows.lowest(counted.indicator(chosen), 2.0**-60, among=lambda some: some.positive)
-        if least > 0.0:
+        smallest, missing = rows.lowest(counted.indicator(chosen), 2.0**-60, among=lambda some: some.positive)
+        if smallest > 0.0:
             break
         working = working.plus(missing)
-    return chosen
+    return chosen, fewest
 
 
 def _fractional(rows: Rows, counted: _Counted) -> tuple[Floats, float]:
@@ -241,6 +259,13 @@ def _fractional(rows: Rows, counted: _Counted) -> tuple[Floats, float]:
             break
         working = working.plus(missing)
     return mu, floor
+
+
+def tighter(witnesses: list[Disjunction], proven: list[list[Certificate]]) -> tuple[Disjunction, Certificate]:
+    """Of what is proven with each of these, by either theorem, the certificate with the least bound, and its witness."""
+    kinds = winnow_agnostic, winnow_disjunction
+    found = [(witness, theorem(some, kind)) for witness, some in zip(witnesses, proven, strict=True) for kind in kinds]
+    return min(found, key=lambda each: (_broken(each[1]), each[1].bound.value))
 
 
 def _broken(certificate: Certificate) -> int:

@@ -13,7 +13,7 @@ from thresher.evaluate.parts import Examples
 from thresher.hindsight.margins import Margins
 from thresher.hindsight.rows import MEMORY, Floats, Rows, Signed
 from thresher.hindsight.soft import Dual, Soft, Work, descended
-from thresher.hindsight.witness import compact, separator, theorem
+from thresher.hindsight.witness import ROUNDING, compact, made, separator, theorem
 from thresher.ledger import Separator
 from thresher.linear import Perceptron
 
@@ -63,7 +63,8 @@ def best_hinge(
     With v = u/γ and H = D/γ the bound is s² for the s with H + sR‖v‖ = s². So the least bound is s² for the least s with
     min H(v) + sR‖v‖ ≤ s²: a convex program for each s. Where v solves it, v also has the least λ/2·‖v‖² + H for λ = sR/‖v‖; and
     the next s is that of v. The dual proves how near it is: any 0 ≤ α ≤ 1 has s² ≥ A·min(1, A·R²/G²), A = Σα, G = ‖Σαz‖, for
-    s² = H + sR‖v‖ ≥ Σα(1 − v·z) + sR‖v‖ ≥ A + (sR − G)‖v‖, and as much for α made smaller by a factor.
+    s² = H + sR‖v‖ ≥ Σα(1 − v·z) + sR‖v‖ ≥ A + (sR − G)‖v‖, and as much for α made smaller by a factor. Nor is any bound below
+    the mistakes that were made.
 
     Up to `memory` bytes of rows this is done on all of them. Of more, a sample gives a first v, and some `passes` over all rows
     better ones, in memory for a few vectors like v: each has the slopes of the program, the margins of all rows, rounded down
@@ -84,12 +85,12 @@ def best_hinge(
     v, gamma, least = np.zeros(rows.signed.z.shape[1]), 1.0, swept.least
     v[columns] = swept.v
     if rows.sampled:
-        made = _on_all(rows, v, passes, gap)
-        v, gamma, least = made.v, made.gamma, made.least
+        passed = _on_all(rows, v, passes, gap)
+        v, gamma, least = passed.v, passed.gamma, passed.least
     witness = separator(v, gamma, rows, _CALLED)
     certificate = theorem(rows.held(witness)[0], perceptron_distance)
     how = f"Newton's steps on {rows.how}{', then passes over all' if rows.sampled else ''}"
-    return FoundHinge(witness, certificate, least, how, rows.passes)
+    return FoundHinge(witness, certificate, max(least, made(certificate, ROUNDING)), how, rows.passes)
 
 
 @dataclass(frozen=True)

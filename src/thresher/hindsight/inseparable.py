@@ -6,26 +6,25 @@ their norms, that changes c alone.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.hindsight.relation import MOST_TERMS, relation
 from thresher.hindsight.rows import Floats, Rows, Signed
+from thresher.hindsight.witness import compact
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["Proof", "contradiction", "gordan", "relation"]
+__all__ = ["Proof", "contradiction", "gordan"]
 
 #: Rows, counted from 0, each with its coefficient.
 Proof = tuple[tuple[int, int], ...]
 
 _MOST_ROWS = 2000  # of the linear program
-_MOST_TERMS = 40  # of a sum that is computed in fractions
+_PIVOTS, _FEWER = 2000, 100  # of its solver; the fewer if there are so many columns that a vertex is hardly of any use
 
 
 def contradiction(rows: Rows) -> Proof:
@@ -35,48 +34,14 @@ def contradiction(rows: Rows) -> Proof:
 
 def gordan(rows: Rows, signed: Signed, alpha: Floats) -> Proof:
     """A few rows that add up to zero, if some were found; α of the dual says where to look."""
-    return _proven(rows, signed, _vertex(signed.z, alpha))
+    return _proven(rows, signed, _vertex(compact(signed)[1].z, alpha))
 
 
 def _proven(rows: Rows, signed: Signed, chosen: NDArray[np.intp]) -> Proof:
     """The proof with these rows, if it is one: they are read again, and reckoned with in fractions."""
     numbers = [int(number) for number in signed.rows.numbers[chosen]]
-    coefficients = relation(rows.exactly(numbers)) if 0 < len(numbers) <= _MOST_TERMS else []
+    coefficients = relation(rows.exactly(numbers)) if 0 < len(numbers) <= MOST_TERMS else []
     return tuple(zip(numbers, coefficients, strict=True)) if coefficients else ()
-
-
-def relation(rows: Sequence[dict[int, Fraction]]) -> list[int]:
-    """Positive whole coefficients with which the rows add up to zero, if there is one such relation; else none.
-
-    By elimination: of the equations, one for each column, all but one coefficient follow from the last.
-
-    >>> relation([{0: Fraction(1)}, {0: Fraction(-1), 1: Fraction(2)}, {1: Fraction(-1)}])
-    [1, 1, 2]
-    """
-    k = len(rows)
-    solved: dict[int, list[Fraction]] = {}
-    for column in sorted(set().union(*rows)):
-        equation = [row.get(column, Fraction(0)) for row in rows]
-        for pivot, other in solved.items():
-            if equation[pivot]:
-                equation = [a - equation[pivot] * b for a, b in zip(equation, other, strict=True)]
-        pivot = next((i for i, a in enumerate(equation) if a), -1)
-        if pivot < 0:
-            continue
-        equation = [a / equation[pivot] for a in equation]
-        for i, other in solved.items():
-            if other[pivot]:
-                solved[i] = [a - other[pivot] * b for a, b in zip(other, equation, strict=True)]
-        solved[pivot] = equation
-    free = [i for i in range(k) if i not in solved]
-    if len(free) != 1:
-        return []
-    values = [-solved[i][free[0]] if i in solved else Fraction(1) for i in range(k)]
-    if min(values) <= 0:
-        return []
-    common = math.lcm(*(value.denominator for value in values))
-    whole = [int(value * common) for value in values]
-    return [value // math.gcd(*whole) for value in whole]
 
 
 def _opposite(z: csr_matrix) -> NDArray[np.intp]:
@@ -91,15 +56,21 @@ def _opposite(z: csr_matrix) -> NDArray[np.intp]:
 
 
 def _vertex(z: csr_matrix, alpha: Floats) -> NDArray[np.intp]:
-    """The rows with a coefficient where a linear program has Σαz = 0: a vertex has no more of them than it needs."""
+    """The rows with a coefficient where a linear program has Σαz = 0: a vertex has at most one more than there are columns.
+
+    The program is given rows that are drawn with chances in proportion to α. As Σαz is nearly zero, they lie around zero, and a
+    few times as many as there are columns nearly always have it in their hull; those with the largest α all lie on one side.
+    """
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix, vstack
 
-    likely = np.sort(np.argsort(-alpha, kind="stable")[:_MOST_ROWS])
-    likely = likely[alpha[likely] > 0.0]
-    if not len(likely):
-        return likely
-    equations = vstack([csr_matrix(z[likely].T), csr_matrix(np.ones((1, len(likely))))], format="csr")
-    target = np.append(np.zeros(z.shape[1]), 1.0)
-    solved = linprog(np.zeros(len(likely)), A_eq=equations, b_eq=target, method="highs-ds")
-    return likely[np.asarray(solved.x) > 1e-9] if solved.status == 0 else likely[:0]
+    columns = z.shape[1]
+    held = np.flatnonzero(alpha > 0.0)
+    waits = np.random.default_rng(0).exponential(size=len(held)) / alpha[held]
+    drawn = held[np.sort(np.argsort(waits, kind="stable")[: min(4 * columns + 50, _MOST_ROWS)])]
+    if not len(drawn):
+        return drawn
+    equations = vstack([csr_matrix(z[drawn].T), csr_matrix(np.ones((1, len(drawn))))], format="csr")
+    target, pivots = np.append(np.zeros(columns), 1.0), _PIVOTS if columns <= MOST_TERMS else _FEWER
+    solved = linprog(np.zeros(len(drawn)), A_eq=equations, b_eq=target, method="highs-ds", options={"maxiter": pivots})
+    return drawn[np.asarray(solved.x) > 1e-9] if solved.status == 0 else drawn[:0]

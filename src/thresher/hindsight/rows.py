@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -22,7 +22,7 @@ from thresher.linear import LinearLearner
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-__all__ = ["MEMORY", "Floats", "Rows", "Signed", "power_of_two"]
+__all__ = ["MEMORY", "Floats", "Rows", "Signed", "held", "lengths", "power_of_two"]
 
 Floats = NDArray[np.float64]
 
@@ -123,12 +123,7 @@ class Rows:
 
     def held(self, *comparators: Comparator) -> list[list[Certificate]]:
         """What is proven of one pass by a fresh learner with each of these."""
-        ledger, watchers = Ledger(), [comparator.watch() for comparator in comparators]
-        for rounds in self.played():
-            ledger.enter(rounds)
-            for watcher in watchers:
-                watcher.enter(rounds)
-        return [watcher.certificates(ledger.tally) for watcher in watchers]
+        return held(self.played(), *comparators)
 
     def blocks(self) -> Iterator[Some]:
         """All rows, signed and scaled: those in memory, or block by block in one more pass."""
@@ -236,6 +231,16 @@ class Rows:
             factor /= lengths(z)
         z.data = z.data * np.repeat(factor, np.diff(indptr))
         return Some(z, np.arange(start, start + x.shape[0]), plus, np.zeros(x.shape[0]))
+
+
+def held(played: Iterable[Rounds], *comparators: Comparator) -> list[list[Certificate]]:
+    """What is proven of these rounds with each of these comparators."""
+    ledger, watchers = Ledger(), [comparator.watch() for comparator in comparators]
+    for rounds in played:
+        ledger.enter(rounds)
+        for watcher in watchers:
+            watcher.enter(rounds)
+    return [watcher.certificates(ledger.tally) for watcher in watchers]
 
 
 def lengths(z: csr_matrix, lift: int = 0) -> Floats:

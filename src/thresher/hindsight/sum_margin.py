@@ -96,8 +96,8 @@ def _ratio(dual: Dual, signed: Signed) -> float:
 
 def _largest(sizes: Floats, most: int) -> NDArray[np.intp]:
     """Where the largest are, without zeros; at least one."""
-    order = np.argsort(-sizes, kind="stable")[: max(1, most)]
-    return np.sort(order[: max(1, int(np.count_nonzero(sizes[order])))])
+    filled = np.flatnonzero(sizes) if sizes.any() else np.arange(1)
+    return np.sort(filled[np.argsort(-sizes[filled], kind="stable")[: max(1, most)]])
 
 
 def _program(working: Signed, columns: NDArray[np.intp]) -> tuple[Floats, Floats]:

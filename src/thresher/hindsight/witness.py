@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._core import LARGEST_VALUE
-from thresher.bounds import Bound, Certificate
+from thresher.bounds import Bound, Certificate, Verdict
 from thresher.hindsight.rows import Floats, Rows, Signed, power_of_two
 from thresher.ledger import Separator
 
-__all__ = ["compact", "separator", "theorem"]
+__all__ = ["ROUNDING", "compact", "made", "separator", "theorem"]
+
+#: More than what covers a Perceptron's rounding in its bounds, as a part of them.
+ROUNDING = 2.0**-20
 
 
 def compact(signed: Signed) -> tuple[NDArray[np.int64], Signed]:
@@ -48,3 +51,11 @@ def theorem(certificates: Sequence[Certificate], wanted: Callable[..., Bound]) -
     """The certificate of this theorem that is no diagnostic."""
     call = f"th.bounds.{wanted.__name__}("
     return next(each for each in certificates if each.verify.startswith(call) and not each.diagnostic)
+
+
+def made(certificate: Certificate, rounding: float = 0.0) -> float:
+    """The mistakes that were made: no witness has a bound below them by a theorem whose other premises were seen to hold.
+
+    But for a part `rounding`, by which a learner that adds in float64 may make more of them than one that rounds nothing.
+    """
+    return float(certificate.count) * (1.0 - rounding) if certificate.verdict is Verdict.CERTIFIED else 0.0

@@ -8,6 +8,7 @@ from operator import index
 from typing import SupportsIndex
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher import bounds
 from thresher._core import EliminationRule, LiteralWinnowRule, Round, Rounds, Sided, WinnowRule, slot_of
@@ -53,48 +54,70 @@ class Disjunction:
         names: Callable[[int], str] = "x{}".format,
     ) -> None:
         self.n = attributes(n)
-        self.on, self.off = _slots(attributes_on, self.n), _slots(negated, self.n)
+        self.plain, self.negated = _slots(attributes_on, self.n), _slots(negated, self.n)
         self.called, self.names = called, names
-        if both := self.on & self.off:
-            raise ParameterError(f"found attribute {min(both)} and its negation, of which one is always true")
+        both = np.intersect1d(self.plain, self.negated, assume_unique=True)
+        if len(both):
+            raise ParameterError(f"found attribute {both[0]} and its negation, of which one is always true")
+
+    @property
+    def on(self) -> frozenset[int]:
+        """The slots of its attributes, of which one being on is enough; in order, as an array, they are `plain`."""
+        return frozenset(self.plain.tolist())
+
+    @property
+    def off(self) -> frozenset[int]:
+        """The slots of its negated attributes, of which one being off is enough; in order, as an array, they are `negated`."""
+        return frozenset(self.negated.tolist())
 
     @property
     def r(self) -> int:
         """How many literals it has."""
-        return len(self.on) + len(self.off)
+        return len(self.plain) + len(self.negated)
 
     def watch(self) -> DisjunctionWatcher:
         """A fresh watcher for one ledger."""
         return DisjunctionWatcher(self)
 
     def __str__(self) -> str:
-        literals = [*((i, "") for i in sorted(self.on)), *((i, "not ") for i in sorted(self.off))]
-        rest = [f"{len(literals) - _SHOWN:,} more"] if len(literals) > _SHOWN else []
-        return " or ".join([sign + self.names(i) for i, sign in literals[:_SHOWN]] + rest) or "never"
+        shown, plain = self.shown, len(self.plain)
+        literals = [f"{'' if k < plain else 'not '}{self.names(slot)}" for k, slot in enumerate(shown)]
+        rest = [f"{self.r - _SHOWN:,} more"] if self.r > _SHOWN else []
+        return " or ".join(literals + rest) or "never"
 
     @property
     def shown(self) -> list[int]:
         """The slots that it names when it is printed."""
-        return [*sorted(self.on), *sorted(self.off)][:_SHOWN]
+        return [*self.plain[:_SHOWN].tolist(), *self.negated[:_SHOWN].tolist()][:_SHOWN]
 
     def __repr__(self) -> str:
         return f"Disjunction({self.n}, <{self}>)"
 
 
-def _slots(keys: object, n: int) -> frozenset[int]:
+def _slots(keys: object, n: int) -> NDArray[np.int64]:
+    """The slots of these keys, ascending, each once; an array of millions of whole numbers is not gone through one by one."""
     if isinstance(keys, str) or not isinstance(keys, Iterable):
         raise ParameterError(f"found {keys!r}, expected a set of indices or names")
-    slots = set()
-    for key in keys:
-        if isinstance(key, str) and key.startswith("not "):
+    if isinstance(keys, np.ndarray) and keys.ndim == 1 and np.issubdtype(keys.dtype, np.integer):
+        for end in (keys.min(), keys.max()) if len(keys) else ():
+            _slot(end.item(), n)
+        marked = np.zeros(n, np.bool_)
+        marked[keys] = True
+        slots = np.flatnonzero(marked)
+    else:
+        slots = np.array(sorted({_slot(key, n) for key in keys}), dtype=np.int64)
+    slots.flags.writeable = False
+    return slots
+
+
+def _slot(key: object, n: int) -> int:
+    if isinstance(key, str):
+        if key.startswith("not "):
             raise ParameterError(f"found {key!r} in the disjunction, expected negated literals in `negated`, without the not")
-        if isinstance(key, str):
-            slots.add(slot_of(key, n))
-        elif isinstance(key, SupportsIndex) and not isinstance(key, bool) and 0 <= index(key) < n:
-            slots.add(index(key))
-        else:
-            raise ParameterError(f"found {key!r} in the disjunction, expected a name, or an index from 0 to {n - 1}")
-    return frozenset(slots)
+        return slot_of(key, n)
+    if isinstance(key, int | SupportsIndex) and not isinstance(key, bool) and 0 <= index(key) < n:
+        return index(key)
+    raise ParameterError(f"found {key!r} in the disjunction, expected a name, or an index from 0 to {n - 1}")
 
 
 class DisjunctionWatcher:
@@ -103,9 +126,9 @@ class DisjunctionWatcher:
     def __init__(self, disjunction: Disjunction) -> None:
         self._disjunction = disjunction
         u = np.zeros(disjunction.n)
-        u[list(disjunction.on)] = 1.0
-        u[list(disjunction.off)] = -1.0
-        self._sided = Sided(u, float(len(disjunction.off)), 1.0, 0.0)
+        u[disjunction.plain] = 1.0
+        u[disjunction.negated] = -1.0
+        self._sided = Sided(u, float(len(disjunction.negated)), 1.0, 0.0)
 
     def enter(self, entered: Round | Rounds) -> Callable[[], None]:
         before = self._sided.sums
@@ -119,11 +142,11 @@ class DisjunctionWatcher:
     def certificates(self, tally: Tally) -> list[Certificate]:
         """What the theorems of the rule that played say; nothing, if they are not about disjunctions like this one."""
         rule = tally.rule
-        if isinstance(rule, WinnowRule) and not self._disjunction.off:
+        if isinstance(rule, WinnowRule) and not len(self._disjunction.negated):
             return self._winnow(tally, rule, self._disjunction.n, "Winnow")
         if isinstance(rule, LiteralWinnowRule):
             return self._winnow(tally, rule, 2 * self._disjunction.n, "LiteralWinnow")
-        if isinstance(rule, EliminationRule) and not (rule.monotone and self._disjunction.off):
+        if isinstance(rule, EliminationRule) and not (rule.monotone and len(self._disjunction.negated)):
             return self._elimination(tally, rule)
         return []
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
+from thresher.bounds.printed import filled
 from thresher.class_rounds import ClassRound, ClassRounds
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.experts.rule import LossRound, LossRounds
@@ -49,7 +50,8 @@ class Ledger:
     >>> for x, y in [([1, 0], -1), ([0, 1], -1), ([1, 1], -1)]:
     ...     ledger.enter(learner.learn(x, y))
     >>> print(ledger)
-    rounds 3, mistakes 2, updates 2, mistakes of the best constant 0, mistakes of repeating the last label 1
+    rounds 3, mistakes 2, updates 2, mistakes of the best constant 0, mistakes of
+    repeating the last label 1
       verdict       count     bound  theorem
       certified         2         2  Perceptron, separable, after the run (says little: the best constant makes 0)
       certified         2         4  Perceptron, separable (says nothing: there are only 3 rounds)
@@ -136,6 +138,11 @@ class Ledger:
             return False
         self._tally = known
         return True
+
+    @property
+    def comparators(self) -> tuple[Comparator | LossComparator | ClassComparator, ...]:
+        """What it holds the rounds against."""
+        return self._comparators
 
     @property
     def tally(self) -> Tally:
@@ -256,6 +263,10 @@ class Ledger:
         return [("rounds", f"{tally.rounds:,}"), *((name, f"{number:,.6g}") for name, number in facts.items())]
 
     def _rows(self) -> list[tuple[str, str, str, str, str]]:
+        """A row for each theorem, of several witnesses the one with the least bound."""
+        best: dict[tuple[object, ...], Certificate] = {}
+        for certificate in self.certificates():
+            best.setdefault((certificate.verdict, certificate.bound.theorem.name, certificate.diagnostic), certificate)
         return [
             (
                 str(certificate.verdict),
@@ -264,7 +275,7 @@ class Ledger:
                 certificate.bound.theorem.name,
                 certificate.note or certificate.condition,
             )
-            for certificate in self.certificates()
+            for certificate in best.values()
         ]
 
     def _silence(self) -> str:
@@ -295,7 +306,7 @@ class Ledger:
             return _opened, (self._comparators, self._tally, self._watchers if kept else None, *classes)
 
     def __str__(self) -> str:
-        lines = [", ".join(f"{name} {count}" for name, count in self._facts())]
+        lines = [filled(", ".join(f"{name} {count}" for name, count in self._facts()))]
         made = self._rows()
         if self._comparators and not made and self.rounds:
             return f"{lines[0]}\n  {self._silence()}"

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.errors import ParameterError, StoreError
+from thresher.ledger.best_lane import BestLane
 from thresher.ledger.cover import Cover, Threshold
 from thresher.ledger.disjunction import Disjunction
 from thresher.ledger.separator import Separator
 from thresher.ledger.tally import Comparator
 
-__all__ = ["made", "told"]
+__all__ = ["made", "rehearsed", "told"]
 
 _CALLED = "the witness of the certificate"
 _FIELDS = {
@@ -23,11 +24,12 @@ _FIELDS = {
     "disjunction": {"on", "off"},
     "cover": {"slots", "weights"},
     "threshold": {"slots", "weights", "delta"},
+    "best lane": set(),
 }
 
 
 def told(witness: Comparator) -> dict[str, Any]:
-    """A separator, a disjunction, a cover or a threshold as JSON can hold it; `made` makes it again, bit for bit.
+    """A separator, disjunction, cover, threshold or the best lane as JSON can hold it; `made` makes it again, bit for bit.
 
     >>> told(Separator([0.5, 0.0, -2.0], margin=0.25))
     {'kind': 'separator', 'slots': [0, 2], 'weights': [0.5, -2.0], 'bias_weight': 0.0, 'margin': 0.25}
@@ -38,12 +40,16 @@ def told(witness: Comparator) -> dict[str, Any]:
         rest = {"bias_weight": witness.bias_weight, "margin": witness.margin}
         return {"kind": "separator", **_sparse(witness.u), **rest}
     if isinstance(witness, Disjunction):
-        return {"kind": "disjunction", "on": sorted(witness.on), "off": sorted(witness.off)}
+        return {"kind": "disjunction", "on": witness.plain.tolist(), "off": witness.negated.tolist()}
     if isinstance(witness, Cover):
         return {"kind": "cover", **_sparse(witness.mu)}
     if isinstance(witness, Threshold):
         return {"kind": "threshold", **_sparse(witness.mu), "delta": witness.delta}
-    raise ParameterError(f"found {witness!r} as witness, expected a Separator, a Disjunction, a Cover or a Threshold")
+    if isinstance(witness, BestLane):
+        return {"kind": "best lane"}
+    raise ParameterError(
+        f"found {witness!r} as witness, expected a Separator, a Disjunction, a Cover, a Threshold, or a portfolio's BestLane"
+    )
 
 
 def made(stored: object, n: int) -> Comparator:
@@ -56,6 +62,8 @@ def made(stored: object, n: int) -> Comparator:
     for name in ("bias_weight", "margin", "delta"):
         if type(stored.get(name, 0.0)) is not float:
             raise StoreError(f"found {name} = {stored[name]!r} in a {kind}, expected a float")
+    if kind == "best lane":
+        return BestLane()
     try:
         if kind == "disjunction":
             return Disjunction(n, _ascending(stored["on"], n), _ascending(stored["off"], n), called=_CALLED)
@@ -67,6 +75,18 @@ def made(stored: object, n: int) -> Comparator:
         return Threshold(weights, delta=stored["delta"], called=_CALLED)
     except ParameterError as error:
         raise StoreError(f"found a {kind} that cannot be one: {error}") from error
+
+
+def rehearsed(stored: object, n: int) -> Comparator:
+    """The comparator as it will be `made`, but over its own slots alone: it takes no memory that a file has not taken.
+
+    >>> rehearsed({"kind": "cover", "slots": [7, 2**30], "weights": [0.5, 1.0]}, 2**31)
+    Cover(<2 weights>)
+    """
+    if not isinstance(stored, Mapping) or "slots" not in stored:
+        return made(stored, n)  # a disjunction is a set, however many attributes there are
+    few = range(len(_ascending(stored["slots"], n)))
+    return made({**stored, "slots": [*few]}, max(1, len(few)))
 
 
 def _sparse(weights: NDArray[np.float64]) -> dict[str, list[Any]]:

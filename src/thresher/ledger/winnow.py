@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from thresher._core import LiteralWinnowRule, Sided, WinnowRule
 from thresher.bounds import Bound, Premise, Status
+from thresher.bounds.arguments import as_float
 from thresher.bounds.printed import above
+from thresher.bounds.winnow import rule_of
 from thresher.ledger.statement import Statement, known
 from thresher.ledger.tally import Tally
 
@@ -39,7 +42,7 @@ def winnow_statement(
     """One of Winnow's theorems on binary examples, with the learner's θ and factor in the numbers (docs/rounding.md).
 
     A score is off by at most d: what is promoted was below θ + d, and what is demoted at least θ − d. A weight that the
-    floor holds falls by less than it should, which counts only once there can have been as many mistakes as it takes to
+    floor holds falls by less than it should, which counts only once there can have been as many demotions as it takes to
     get there. Over literals d is what it was in this order of the rounds, and says nothing of another.
     """
     literals = isinstance(rule, LiteralWinnowRule)
@@ -48,7 +51,7 @@ def winnow_statement(
     else:
         doubt = 0.0 if rule.exact else (terms + 32) * 2.0**-51 * rule.threshold
     numbers = {**given, **_widened(rule, doubt, 0.0)}
-    if not literals and min(theorem(**numbers).value, tally.negatives) >= -rule.lowest:
+    if not literals and min(_demotions(theorem(**numbers).value, numbers), tally.negatives) >= -rule.lowest:
         numbers |= _widened(rule, doubt, terms * rule.factor * 2.0**-200)
     reached = numbers["floor"] <= rule.threshold / 2
     if not reached:
@@ -61,6 +64,18 @@ def winnow_statement(
     return Statement(
         theorem, numbers, witness, (*premises, covered), any_order=not (literals or diagnostic), diagnostic=diagnostic
     )
+
+
+def _demotions(mistakes: float, numbers: Mapping[str, float]) -> float:
+    """What the demotions among so many mistakes stay below: D < s + aP and P + D ≤ M give D < (s + aM)/(1 + a).
+
+    >>> _demotions(214.0, {"n": 126, "threshold": 126.0, "factor": 2.0, "floor": 0.0})
+    143.33333333333334
+    """
+    if math.isinf(mistakes):
+        return mistakes
+    rule = rule_of(int(numbers["n"]), numbers["threshold"], numbers["factor"], numbers["floor"])
+    return as_float((rule.start + rule.each * Fraction(mistakes)) / (1 + rule.each))
 
 
 def _widened(rule: AnyWinnowRule, doubt: float, held: float) -> dict[str, float]:

@@ -91,7 +91,7 @@ def ticks(low: float, high: float) -> list[float]:
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
-    return [round(k * step, digits) for k in range(first, last + 1)]
+    return [round(k * step, digits) + 0.0 for k in range(first, last + 1)]  # + 0.0 turns −0 into 0
 
 
 def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
@@ -100,17 +100,20 @@ def _scale(low: float, high: float, start: float, end: float) -> Callable[[float
 
 
 def _below(x: Sequence[float], left: int, across: Callable[[float], float], label: Callable[[float], str] | None) -> list[str]:
-    """The x axis: its first and last point, and round ones between; with a label of its own, five even ones."""
+    """The x axis: round numbers, whole ones where x has only such; with a label of its own, five even points."""
     marks: Sequence[float]
     if label is None:
-        marks = [mark for mark in ticks(x[0], max(x[-1], x[0] + 1.0)) if x[0] <= mark <= x[-1]] or [x[0]]
+        marks = [mark for mark in ticks(x[0], x[-1]) if x[0] <= mark <= x[-1]]
+        if all(float(at).is_integer() for at in x):
+            marks = [mark for mark in marks if mark.is_integer()]
+        marks = marks or [x[0]]
     else:
         marks = sorted({x[(len(x) - 1) * k // 4] for k in range(5)})
     parts = []
     for mark in marks:
         at = across(mark)
         side = "start" if at < left + 30 else "end" if at > _WIDTH - _RIGHT - 30 else "middle"
-        words = escape(label(mark)) if label is not None else f"{mark:,.0f}"
+        words = escape(label(mark)) if label is not None else f"{mark:,.0f}" if len(marks) == 1 else _spelled(mark, marks)
         parts.append(f'<path class="axis" {_PLAIN} d="M{at:.1f} {_HEIGHT - _BOTTOM}v5"/>')
         parts.append(f'<text class="tick" x="{at:.1f}" y="{_HEIGHT - _BOTTOM + 19}" text-anchor="{side}">{words}</text>')
     return parts

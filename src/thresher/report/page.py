@@ -22,7 +22,7 @@ _STYLE = """
 @media print { :root { --ink: #000; --soft: #444; --paper: #fff; --rule: #ccc; --band: #fff; } }
 body { margin: 2rem auto; max-width: 52rem; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
 body { color: var(--ink); background: var(--paper); }
-h1 { font-size: 1.5rem; margin-bottom: 0.2rem; }
+h1 { font-size: 1.5rem; margin-bottom: 0.2rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.1rem; margin: 2rem 0 0.3rem; }
 p { margin: 0.3rem 0; }
 .soft { color: var(--soft); }
@@ -32,13 +32,16 @@ th, td { text-align: right; padding: 0.15rem 0.8rem; border-bottom: 1px solid va
 th:first-child, td:first-child { text-align: left; padding-left: 0; white-space: normal; overflow-wrap: anywhere; }
 th:first-child, td:first-child { min-width: 7.5rem; }
 @media (max-width: 30rem) { th, td { padding: 0.15rem 0.4rem; } }
-.theorems th:last-child, .theorems td:last-child { text-align: left; white-space: normal; }
-.proven th:first-child, .proven td:first-child { white-space: nowrap; }
+.theorems th:last-child, .theorems td:last-child { text-align: left; white-space: normal; min-width: 12rem; }
+@media (min-width: 40rem) { .proven th:first-child, .proven td:first-child { white-space: nowrap; } }
+@media (max-width: 40rem) { .theorems table { font-size: 0.85rem; } }
+.proven th:first-child, .proven td:first-child { overflow-wrap: normal; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; font-size: 0.9rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
-@media print { .scroll { overflow-x: visible; } }
+@media print { .scroll { overflow-x: visible; } body { font-size: 13px; margin: 0; padding: 0; max-width: none; } }
+@media print { .theorems th:last-child, .theorems td:last-child { min-width: 0; } }
 .chart { width: 100%; height: auto; }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--soft); }
 .grid { stroke: var(--rule); stroke-opacity: 1; }

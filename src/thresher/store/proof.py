@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from thresher.bounds.printed import shown
-from thresher.data.recipe import HASH, MOST_TOGETHER, Recipe
+from thresher.data.recipe import HASH, MOST_TOGETHER, Recipe, interactions_in_order, spellable
 from thresher.data.source import Place
 from thresher.data.table_recipe import COLUMNS, TableRecipe
-from thresher.errors import StoreError
+from thresher.errors import ParameterError, StoreError
 from thresher.store import atomic
 from thresher.store.container import each_once
 
@@ -85,7 +85,8 @@ def read_proof(path: Place) -> tuple[Reading | None, list[Mapping[str, Any]]]:
 
 def _shaped(stored: object) -> tuple[Reading | None, list[Mapping[str, Any]]]:
     if not isinstance(stored, Mapping) or stored.get("kind") != KIND:
-        raise StoreError(f"found a file that does not say that it is a {KIND}")
+        kind = f"kind {shown(stored.get('kind'))}" if isinstance(stored, Mapping) else shown(stored)
+        raise StoreError(f"found {kind}, in a file that does not say that it is a {KIND}")
     version = stored.get("version")
     if type(version) is not int or version != VERSION:
         raise StoreError(f"found a proof of version {shown(version)}, expected version {VERSION}, which this Thresher reads")
@@ -114,14 +115,20 @@ def _reading(stored: object) -> Reading | None:
     tabled = isinstance(stored, Mapping) and "table" in stored
     fields = _fields(stored, Reading._fields if tabled else Reading._fields[:-1], "reading")
     positive, zero_based, interactions, ngrams = (fields[name] for name in Reading._fields[:-1])
-    if type(zero_based) is not bool or not (positive is None or isinstance(positive, str)):
-        raise StoreError(f"reading: found {shown(dict(fields))}, expected a label or null, and true or false")
-    if type(ngrams) is not int or not all(isinstance(each, str) for each in _listed(interactions, "reading.interactions")):
-        raise StoreError(f"reading: found {shown(dict(fields))}, expected interactions in letters, and a number of words")
-    if not 1 <= ngrams <= MOST_TOGETHER:
+    if not (positive is None or (isinstance(positive, str) and spellable(positive))):
+        raise StoreError(f"reading.positive: found {shown(positive)}, expected a label or null")
+    if type(zero_based) is not bool:
+        raise StoreError(f"reading.zero_based: found {shown(zero_based)}, expected true or false")
+    if type(ngrams) is not int or not 1 <= ngrams <= MOST_TOGETHER:
         raise StoreError(f"reading.ngrams: found {shown(ngrams)}, expected from 1 to {MOST_TOGETHER}")
+    try:
+        ordered = [*interactions_in_order(_listed(interactions, "reading.interactions"))]
+    except ParameterError as error:
+        raise StoreError(f"reading.interactions: {error}") from None
+    if interactions != ordered:
+        raise StoreError(f"reading.interactions: found {shown(interactions)}, expected {shown(ordered)}")
     table = TableRecipe.from_dict(fields["table"]) if tabled else None
-    return Reading(positive, zero_based, tuple(interactions), ngrams, table)
+    return Reading(positive, zero_based, tuple(ordered), ngrams, table)
 
 
 def _fields(stored: object, names: tuple[str, ...], place: str) -> Mapping[str, Any]:
