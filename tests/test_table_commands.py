@@ -70,6 +70,16 @@ def test_predictions_do_not_depend_on_what_is_predicted_beside(table: Path, tmp_
     assert run("predict", model, tail, "--scores").out.splitlines() == whole[-5:]
 
 
+def test_columns_that_the_model_knows_and_the_table_has_not_are_named(table: Path, tmp_path: Path) -> None:
+    model = tmp_path / "my.thresher"
+    run(*LEARN, table, "--save", model)
+    fewer: Any = FORMS["jsonl"]([{"age": 30, "town": "Ulm"}], tmp_path)
+    assert "the first rows have no income, which the model knows" in run("predict", model, fewer).err
+    others: Any = FORMS["parquet"]([{"height": 1.8}], tmp_path)
+    says = ["found none of the columns that the model knows (age, income, town)"]
+    check_refused_command(tmp_path, "predict", model, others, says=says)
+
+
 def test_inspect_shows_attributes_by_name(table: Path, tmp_path: Path) -> None:
     model = tmp_path / "my.thresher"
     run(*LEARN, table, "--learner", "arow", "--save", model)

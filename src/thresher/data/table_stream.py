@@ -29,6 +29,7 @@ __all__ = ["TableStream"]
 
 _FIRST_BAD = 5
 _FEW = 100
+_SHOWN = 8
 
 
 class TableStream(Stream):
@@ -220,7 +221,14 @@ class TableStream(Stream):
         return Columns(piece.rows, columns, label, tag), wrong
 
     def _look(self, piece: Piece) -> None:
-        """What a user should know of the columns."""
+        """What a user should know of the columns; if none that the model knows is there, they are another table's."""
+        known = self._plan.recipe.kinds
+        missing = [name for name in known if name not in piece.names]
+        if missing:
+            told = f"{', '.join(missing[:_SHOWN])}{', …' if len(missing) > _SHOWN else ''}"
+            if len(missing) == len(known):
+                raise SourceError(f"found none of the columns that the model knows ({told})", file=self._name)
+            self._notices.append(f"the first rows have no {told}, which the model knows")
         if piece.rows < _FEW:
             return
         for name, cells in zip(piece.names, piece.columns, strict=True):
