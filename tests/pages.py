@@ -23,7 +23,14 @@ __all__ = ["GENERATED", "ROOT"]
 
 ROOT = Path(__file__).parent.parent
 
-_RUN = ("README.md", "docs/tutorial.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md", "docs/tables.md")
+_RUN = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/tables.md",
+    "docs/metrics.md",
+    "docs/forecasters.md",
+    "docs/from-vowpal-wabbit.md",
+)
 
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 

@@ -226,10 +226,8 @@ def test_the_parts_of_a_batch_are_its_rows_by_reference(tmp_path: Path) -> None:
     assert [label for part in parts for label in part.y.tolist()] == batch.y.tolist()
     assert [tag for part in parts for tag in part.tags] == ["a", "b", "c", "d"]
     assert [None if part.weights is None else part.weights.tolist() for part in parts] == [[2.0], [1.0, 1.0], [1.0]]
-    assert [part.last for part in parts] == [False, False, True]
-    assert batch.last
     inner = batch.part(1, 4).part(1, 2)
-    assert (inner.first, inner.tags, inner.last) == (2, ["c"], False)
+    assert (inner.first, inner.tags) == (2, ["c"])
     assert np.array_equal(inner.matrix().toarray(), batch.matrix().toarray()[2:3])
 
 

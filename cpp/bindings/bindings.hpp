@@ -147,7 +147,8 @@ struct Round {
     double weight;
     std::optional<Origin> origin{};    // of a round made in Python: none
     std::optional<double> lost{};      // none: 1 for a mistake, else 0
-    nb::object standing = nb::none();  // of a portfolio
+    nb::object standing = nb::none();  // of a portfolio,
+    std::optional<double> chance{};    // and its calibrated chance of +1
 
     bool mistake() const { return prediction.label != label; }
     double loss() const { return lost.value_or(mistake() ? 1.0 : 0.0); }
@@ -163,9 +164,10 @@ struct Rounds {
     Columns columns;
     std::int64_t mistakes = 0;
     std::int64_t updates = 0;
-    std::unique_ptr<double[]> losses{};  // null: 1 for a mistake, else 0
-    std::unique_ptr<double[]> shares{};  // p_positive; null: none
-    nb::object standing = nb::none();    // of a portfolio
+    std::unique_ptr<double[]> losses{};   // null: 1 for a mistake, else 0
+    std::unique_ptr<double[]> shares{};   // p_positive; null: none
+    nb::object standing = nb::none();     // of a portfolio,
+    std::unique_ptr<double[]> chances{};  // and its calibrated chances of +1; null: none
 
     double loss_at(std::size_t k) const {
         return losses ? losses[k] : columns.predictions[k] != columns.labels[k] ? 1.0 : 0.0;

@@ -72,6 +72,7 @@ struct Voted {
     Vector<double> shares;
     Vector<double> losses;
     Vector<bool> moved;
+    Vector<double> chances;
 };
 
 Origin origin_of(nb::object rule, std::size_t n, std::pair<std::uint64_t, std::uint64_t> history) {
@@ -83,7 +84,7 @@ Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::
     const Block& rows = nb::cast<const HeldBlock&>(block).block;
     const std::size_t size = voted.codes.shape(0);
     for (const std::size_t found : {voted.predictions.shape(0), voted.scores.shape(0), voted.shares.shape(0),
-                                    voted.losses.shape(0), voted.moved.shape(0)}) {
+                                    voted.losses.shape(0), voted.moved.shape(0), voted.chances.shape(0)}) {
         if (found != size) throw std::invalid_argument("one entry a row");
     }
     if (rows_of(rows) < size) throw std::invalid_argument("one row a round");
@@ -96,6 +97,7 @@ Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::
     rounds.origin->fingerprint = fingerprint(rows, size);
     rounds.losses = std::make_unique_for_overwrite<double[]>(size);
     rounds.shares = std::make_unique_for_overwrite<double[]>(size);
+    rounds.chances = std::make_unique_for_overwrite<double[]>(size);
     const auto* const moved = reinterpret_cast<const std::uint8_t*>(voted.moved.data());
     for (std::size_t k = 0; k < size; ++k) {
         rounds.columns.view().put(k, {voted.scores.data()[k], voted.predictions.data()[k],
@@ -103,6 +105,7 @@ Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::
     }
     std::copy_n(voted.losses.data(), size, rounds.losses.get());
     std::copy_n(voted.shares.data(), size, rounds.shares.get());
+    std::copy_n(voted.chances.data(), size, rounds.chances.get());
     rounds.columns.size = size;
     rounds.standing = std::move(standing);
     rounds.count();
@@ -111,7 +114,7 @@ Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::
 
 Round round_of(std::int64_t t, nb::object example, nb::object block, double weight, nb::object rule,
                std::pair<std::uint64_t, std::uint64_t> history, const Prediction& said, std::int8_t code, bool changed,
-               double loss, nb::object standing) {
+               double loss, double chance, nb::object standing) {
     const Block& rows = nb::cast<const HeldBlock&>(block).block;
     const std::size_t n = width_of(rows);
     Origin origin = origin_of(std::move(rule), n, history);
@@ -129,7 +132,8 @@ Round round_of(std::int64_t t, nb::object example, nb::object block, double weig
             weight,
             std::move(origin),
             loss,
-            std::move(standing)};
+            std::move(standing),
+            chance};
 }
 
 }  // namespace
@@ -189,26 +193,26 @@ void bind_standing(nb::module_& m) {
         [](std::int64_t first, nb::object examples, nb::object block, nb::object weights, nb::object rule,
            std::pair<std::uint64_t, std::uint64_t> history, Vector<std::int8_t> predictions, Vector<std::int8_t> codes,
            Vector<double> scores, Vector<double> shares, Vector<double> losses, Vector<bool> moved,
-           nb::object standing) {
+           Vector<double> chances, nb::object standing) {
             return rounds_of(first, std::move(examples), std::move(block), std::move(weights), std::move(rule), history,
-                             {predictions, codes, scores, shares, losses, moved}, std::move(standing));
+                             {predictions, codes, scores, shares, losses, moved, chances}, std::move(standing));
         },
         nb::arg("first"), nb::arg("examples"), nb::arg("block"), nb::arg("weights").none(), nb::arg("rule"),
         nb::arg("history"), nb::arg("predictions"), nb::arg("codes"), nb::arg("scores"), nb::arg("shares"),
-        nb::arg("losses"), nb::arg("moved"), nb::arg("standing"),
+        nb::arg("losses"), nb::arg("moved"), nb::arg("chances"), nb::arg("standing"),
         nb::sig("def voted_rounds(first: int, examples: object, block: Block, "
                 "weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], "
                 "predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], "
                 "scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], "
                 "losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], "
-                "standing: Standing) -> Rounds"),
+                "chances: numpy.typing.NDArray[numpy.float64], standing: Standing) -> Rounds"),
         "The rounds of a portfolio, from what its vote wrote.");
     m.def("voted_round", &round_of, nb::arg("t"), nb::arg("example").none(), nb::arg("block"), nb::arg("weight"),
           nb::arg("rule"), nb::arg("history"), nb::arg("said"), nb::arg("code"), nb::arg("changed"), nb::arg("loss"),
-          nb::arg("standing"),
+          nb::arg("chance"), nb::arg("standing"),
           nb::sig("def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, "
                   "history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, "
-                  "standing: Standing) -> Round"),
+                  "chance: float, standing: Standing) -> Round"),
           "One round of a portfolio.");
 }
 

@@ -1,14 +1,5 @@
-// Round and Rounds: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <cmath>
-
-#include <algorithm>
-#include <cmath>
-#include <tuple>
-
-#include "bindings.hpp"
-#include "standing.hpp"
+// A round: made by the core in fractions of a microsecond, or in Python for a learner of one's own.
+#include "values.hpp"
 
 namespace thresher::python {
 
@@ -16,166 +7,8 @@ namespace {
 
 const char* yes_no(bool fact) { return fact ? "True" : "False"; }
 
-std::string html_table(std::initializer_list<std::pair<const char*, std::string>> cells) {
-    std::string head, body;
-    for (const auto& [name, value] : cells) {
-        head += std::string("<th>") + name + "</th>";
-        body += "<td>" + value + "</td>";
-    }
-    return "<table><thead><tr>" + head + "</tr></thead><tbody><tr>" + body + "</tr></tbody></table>";
-}
-
-std::int8_t checked_label(int label) {
-    if (label != 1 && label != -1) {
-        raise("LabelError", "found label " + std::to_string(label) + ", expected -1 or +1 in a round");
-    }
-    return static_cast<std::int8_t>(label);
-}
-
-std::int8_t checked_prediction(int label) {
-    if (label < -1 || label > 1) {
-        raise("LabelError", "found prediction " + std::to_string(label) + ", expected -1, +1, or 0 for none");
-    }
-    return static_cast<std::int8_t>(label);
-}
-
-std::int64_t checked_t(std::int64_t t) {
-    if (t < 1) raise("ParameterError", "found t = " + std::to_string(t) + ", but rounds are counted from 1");
-    return t;
-}
-
-double checked_weight(double weight) {
-    if (!(weight >= 0.0 && weight <= largest_weight)) raise(Fault{Fault::Kind::weight, 0, weight});
-    return weight;
-}
-
-// A column as a read-only array that keeps its rounds alive.
-template <class T>
-auto column(nb::handle self, const T* data) {
-    const auto& rounds = nb::cast<const Rounds&>(self);
-    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {rounds.columns.size}, self);
-}
-
-std::size_t rows_in(nb::handle examples) {
-    return nb::hasattr(examples, "shape") ? nb::cast<std::size_t>(examples.attr("shape")[0]) : nb::len(examples);
-}
-
-using Column = std::optional<Vector<double>>;
-
-std::unique_ptr<double[]> checked_parts(const char* name, const Column& column, std::size_t size) {
-    if (!column) return nullptr;
-    if (column->shape(0) != size) raise("ParameterError", "the columns of rounds must have one entry a round");
-    auto parts = std::make_unique_for_overwrite<double[]>(size);
-    for (std::size_t k = 0; k < size; ++k) parts[k] = checked_part(name, column->data()[k]);
-    return parts;
-}
-
-Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
-                    Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights,
-                    const Column& losses, const Column& shares, std::optional<Origin> origin) {
-    const std::size_t size = labels.shape(0);
-    if (predictions.shape(0) != size || scores.shape(0) != size || changed.shape(0) != size ||
-        rows_in(examples) < size || (!weights.is_none() && nb::len(weights) != size)) {
-        raise("ParameterError", "the columns of rounds must have one entry a round");
-    }
-    if (!weights.is_none()) {
-        for (std::size_t k = 0; k < size; ++k) checked_weight(nb::cast<double>(weights[k]));
-    }
-    Rounds rounds{checked_t(first),   std::move(examples), nb::none(),
-                  std::move(weights), std::move(origin),   Columns(size)};
-    const auto* moved = reinterpret_cast<const std::uint8_t*>(changed.data());  // a byte may be neither 0 nor 1
-    for (std::size_t k = 0; k < size; ++k) {
-        rounds.columns.view().put(k, {scores.data()[k], checked_prediction(predictions.data()[k]),
-                                      checked_label(labels.data()[k]), moved[k] != 0});
-    }
-    rounds.columns.size = size;
-    rounds.losses = checked_parts("a loss", losses, size);
-    rounds.shares = checked_parts("p_positive", shares, size);
-    rounds.count();
-    return rounds;
-}
-
-// The k-th round alone. Its history is not known: only the rounds as a whole continue one.
-Round round_at(const Rounds& rounds, std::int64_t k) {
-    const auto size = static_cast<std::int64_t>(rounds.columns.size);
-    const std::int64_t at = k < 0 ? k + size : k;
-    if (at < 0 || at >= size) {
-        throw nb::index_error(("no round " + std::to_string(k) + " among " + std::to_string(size)).c_str());
-    }
-    const auto row = static_cast<std::size_t>(at);
-    const Outcome outcome = rounds.outcome(row);
-    const auto entry = [&](const auto& parts) { return parts ? std::optional<double>(parts[row]) : std::nullopt; };
-    return {rounds.first + at,
-            rounds.examples[at],
-            {outcome.prediction, outcome.score, entry(rounds.shares)},
-            outcome.label,
-            outcome.changed,
-            rounds.weights.is_none() ? 1.0 : nb::cast<double>(rounds.weights[at]),
-            rounds.origin ? std::optional<Origin>(Origin{rounds.origin->rule, rounds.origin->n}) : std::nullopt,
-            entry(rounds.losses)};
-}
-
-using Digest = std::optional<std::uint64_t>;
-using OriginState = std::optional<std::tuple<nb::object, std::size_t, Digest, Digest, Digest, double>>;
-using RoundState =
-    std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, std::optional<double>, OriginState, nb::object>;
-using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
-                               Vector<bool>, nb::object, Column, Column, OriginState, nb::object>;
-
-OriginState state_of(const std::optional<Origin>& origin) {
-    if (!origin) return std::nullopt;
-    return std::make_tuple(origin->rule, origin->n, origin->before, origin->after, origin->fingerprint, origin->doubt);
-}
-
-std::optional<Origin> origin_of(const OriginState& state) {
-    if (!state) return std::nullopt;
-    const auto& [rule, n, before, after, fingerprint, doubt] = *state;
-    sight_of(rule);  // refuses what is no rule
-    return Origin{rule, n, before, after, fingerprint, doubt};
-}
-
-nb::object checked_standing(const nb::object& standing) {
-    if (!standing.is_none() && !nb::isinstance<Standing>(standing)) throw nb::type_error("expected a standing");
-    return standing;
-}
-
-template <class Value>
-nb::object from_standing(const Value& value, const char* name) {
-    return value.standing.is_none() ? nb::none() : nb::object(value.standing.attr(name));
-}
-
-// The collector must see what a value holds, or a cycle through an example would never be freed.
-void each_held(Round& round, auto&& visit) {
-    visit(round.example);
-    visit(round.standing);
-    if (round.origin) visit(round.origin->rule);
-}
-
-void each_held(Rounds& rounds, auto&& visit) {
-    for (nb::object* held : {&rounds.examples, &rounds.block, &rounds.weights, &rounds.standing}) visit(*held);
-    if (rounds.origin) visit(rounds.origin->rule);
-}
-
-template <class Value>
-struct Collected {
-    static int traverse(PyObject* self, visitproc visit, void* arg) {
-        Py_VISIT(Py_TYPE(self));
-        if (!nb::inst_ready(self)) return 0;
-        int stop = 0;
-        each_held(*nb::inst_ptr<Value>(self), [&](nb::object& held) {
-            if (stop == 0 && held.is_valid()) stop = visit(held.ptr(), arg);
-        });
-        return stop;
-    }
-    static int clear(PyObject* self) {
-        if (nb::inst_ready(self)) each_held(*nb::inst_ptr<Value>(self), [](nb::object& held) { held = nb::none(); });
-        return 0;
-    }
-    static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                                         {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                                         {0, nullptr}};
-};
-
+using RoundState = std::tuple<std::int64_t, nb::object, Prediction, int, bool, double, std::optional<double>,
+                              OriginState, nb::object, std::optional<double>>;
 void bind_round(nb::module_& m) {
     nb::class_<Round>(m, "Round",
                       "One round: the example, what was predicted, the label, and whether the learner changed.\n\n"
@@ -228,6 +61,9 @@ void bind_round(nb::module_& m) {
             "regret_bound", [](const Round& r) { return from_standing(r, "regret_bound"); },
             nb::sig("def regret_bound(self, /) -> float | None"),
             "Of a portfolio: what its master proves of the regret until now; None where it is silent.")
+        .def_ro(
+            "calibrated", &Round::chance,
+            "Of a portfolio: the calibrated probability of +1, made before the label came; None for other learners.")
         .def_ro("standing", &Round::standing, nb::sig("def standing(self, /) -> Standing | None"),
                 "Of a portfolio: where it stands after this round.")
         .def_prop_ro("mistake", &Round::mistake, "Whether the prediction was wrong.")
@@ -276,163 +112,23 @@ void bind_round(nb::module_& m) {
             "__getstate__",
             [](const Round& round) {
                 return nb::make_tuple(round.t, round.example, round.prediction, int{round.label}, round.changed,
-                                      round.weight, round.lost, state_of(round.origin), round.standing);
+                                      round.weight, round.lost, state_of(round.origin), round.standing, round.chance);
             },
             nb::sig("def __getstate__(self) -> tuple[object, ...]"))
         .def(
             "__setstate__",
             [](Round& self, const RoundState& state) {
-                const auto& [t, example, prediction, label, changed, weight, lost, origin, standing] = state;
+                const auto& [t, example, prediction, label, changed, weight, lost, origin, standing, chance] = state;
                 if (lost) checked_part("a loss", *lost);
+                if (chance) checked_part("calibrated", *chance);
                 new (&self)
-                    Round{checked_t(t),           example,           prediction, checked_label(label),      changed,
-                          checked_weight(weight), origin_of(origin), lost,       checked_standing(standing)};
-            },
-            nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
-}
-
-void bind_rounds(nb::module_& m) {
-    nb::class_<Rounds>(m, "Rounds",
-                       "Many rounds in columns, in order. The examples are held by reference: enter the rounds into a\n"
-                       "ledger before you change the arrays they came from.",
-                       nb::type_slots(Collected<Rounds>::slots))
-        .def(
-            "__init__",
-            [](Rounds* self, std::int64_t first, nb::object examples, Vector<std::int8_t> predictions,
-               Vector<std::int8_t> labels, Vector<double> scores, Vector<bool> changed, nb::object weights,
-               const Column& losses, const Column& p_positive) {
-                new (self) Rounds(build_rounds(first, std::move(examples), predictions, labels, scores, changed,
-                                               std::move(weights), losses, p_positive, std::nullopt));
-            },
-            nb::arg("first"), nb::arg("examples"), nb::arg("predictions"), nb::arg("labels"), nb::arg("scores"),
-            nb::arg("changed"), nb::arg("weights") = nb::none(), nb::arg("losses") = nb::none(),
-            nb::arg("p_positive") = nb::none())
-        .def_ro("first", &Rounds::first, "The number t of the first of these rounds.")
-        .def_ro("examples", &Rounds::examples, "The examples, as they were given.")
-        .def_ro("weights", &Rounds::weights,
-                nb::sig("def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
-                "The examples' weights, or None for 1 throughout.")
-        .def_prop_ro("rule", &Rounds::rule, nb::sig("def rule(self, /) -> Rule | None"),
-                     "The rule of the core that played these rounds; None for rounds made in Python.")
-        .def_prop_ro(
-            "doubt", [](const Rounds& r) { return r.origin ? r.origin->doubt : 0.0; },
-            "How far a score of this learner may ever have been off, beyond the rounding of a sum.")
-        .def_prop_ro(
-            "predictions",
-            [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.predictions.get()); },
-            nb::rv_policy::automatic)
-        .def_prop_ro(
-            "labels", [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.labels.get()); },
-            nb::rv_policy::automatic)
-        .def_prop_ro(
-            "scores", [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.scores.get()); },
-            nb::rv_policy::automatic)
-        .def_prop_ro(
-            "changed",
-            [](nb::handle self) { return column(self, nb::cast<const Rounds&>(self).columns.changed.get()); },
-            nb::rv_policy::automatic)
-        .def_prop_ro(
-            "losses",
-            [](const Rounds& rounds) {
-                auto losses = std::make_unique_for_overwrite<double[]>(rounds.columns.size);
-                for (std::size_t k = 0; k < rounds.columns.size; ++k) losses[k] = rounds.loss_at(k);
-                return owned<double>(std::move(losses), rounds.columns.size);
-            },
-            nb::rv_policy::automatic, "Each round's loss.")
-        .def_prop_ro(
-            "p_positive",
-            [](nb::handle self) -> nb::object {
-                const auto& shares = nb::cast<const Rounds&>(self).shares;
-                return shares ? nb::cast(column(self, shares.get())) : nb::none();
-            },
-            nb::sig("def p_positive(self, /) -> numpy.typing.NDArray[numpy.float64] | None"),
-            "Each round's chance or share of weight of +1; None where the learner has none.")
-        .def_prop_ro(
-            "before", [](const Rounds& r) { return r.origin ? r.origin->before : std::nullopt; },
-            "A digest of the rounds that the learner played before, or None if it is not known.")
-        .def_prop_ro(
-            "after", [](const Rounds& r) { return r.origin ? r.origin->after : std::nullopt; },
-            "The same digest with these rounds.")
-        .def_prop_ro(
-            "lane_mistakes", [](const Rounds& r) { return from_standing(r, "lane_mistakes"); },
-            nb::sig("def lane_mistakes(self, /) -> numpy.typing.NDArray[numpy.int64] | None"),
-            "Of a portfolio: in how many of these rounds each lane was wrong; None for other learners.")
-        .def_prop_ro(
-            "regret_bound", [](const Rounds& r) { return from_standing(r, "regret_bound"); },
-            nb::sig("def regret_bound(self, /) -> float | None"),
-            "Of a portfolio: what its master proves of the regret until now; None where it is silent.")
-        .def_ro("standing", &Rounds::standing, nb::sig("def standing(self, /) -> Standing | None"),
-                "Of a portfolio: where it stands after these rounds.")
-        .def_ro("mistakes", &Rounds::mistakes, "How many of these rounds were mistakes.")
-        .def_ro("updates", &Rounds::updates, "In how many of these rounds the learner moved.")
-        .def_prop_ro("loss", &Rounds::loss, "The sum of the rounds' losses.")
-        .def(
-            "loss_after",
-            [](const Rounds& rounds, double high, double low) {
-                const Pair sum = rounds.loss_after({high, low});
-                return std::make_pair(sum.high, sum.low);
-            },
-            nb::arg("high"), nb::arg("low"), "A sum of losses in two parts with these added, one after the other.")
-        .def("__len__", [](const Rounds& rounds) { return rounds.columns.size; })
-        .def("__getitem__", &round_at, nb::arg("k"))
-        .def("__repr__",
-             [](const Rounds& rounds) {
-                 return "Rounds(first=" + std::to_string(rounds.first) +
-                        ", rounds=" + std::to_string(rounds.columns.size) +
-                        ", mistakes=" + std::to_string(rounds.mistakes) +
-                        ", updates=" + std::to_string(rounds.updates) + ")";
-             })
-        .def("_repr_html_",
-             [](const Rounds& rounds) {
-                 return html_table({{"first round", std::to_string(rounds.first)},
-                                    {"rounds", std::to_string(rounds.columns.size)},
-                                    {"mistakes", std::to_string(rounds.mistakes)},
-                                    {"updates", std::to_string(rounds.updates)}});
-             })
-        .def(
-            "__getstate__",
-            [](nb::handle self) {
-                const auto& rounds = nb::cast<const Rounds&>(self);
-                return nb::make_tuple(rounds.first, rounds.examples, self.attr("predictions"), self.attr("labels"),
-                                      self.attr("scores"), self.attr("changed"), rounds.weights,
-                                      rounds.losses ? nb::object(self.attr("losses")) : nb::none(),
-                                      self.attr("p_positive"), state_of(rounds.origin), rounds.standing);
-            },
-            nb::sig("def __getstate__(self) -> tuple[object, ...]"))
-        .def(
-            "__setstate__",
-            [](Rounds& self, const RoundsState& state) {
-                const auto& [first, examples, predictions, labels, scores, changed, weights, losses, shares, origin,
-                             standing] = state;
-                new (&self) Rounds(build_rounds(first, examples, predictions, labels, scores, changed, weights, losses,
-                                                shares, origin_of(origin)));
-                self.standing = checked_standing(standing);
+                    Round{checked_t(t),           example,           prediction, checked_label(label),       changed,
+                          checked_weight(weight), origin_of(origin), lost,       checked_standing(standing), chance};
             },
             nb::arg("state"), nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
 }
 
 }  // namespace
-
-double Rounds::loss() const {
-    const Pair sum = loss_after({});
-    return sum.high + sum.low;
-}
-
-Pair Rounds::loss_after(Pair sum) const {
-    const double counted = sum.high + static_cast<double>(mistakes);
-    const bool whole = sum.low == 0.0 && sum.high == std::floor(sum.high) && counted <= 0x1p53;
-    if (!losses && whole) return {counted, 0.0};  // each 1 is added exactly
-    for (std::size_t k = 0; k < columns.size; ++k) add(sum, loss_at(k));
-    return sum;
-}
-
-void Rounds::count() {
-    mistakes = updates = 0;
-    for (std::size_t k = 0; k < columns.size; ++k) {
-        mistakes += columns.predictions[k] != columns.labels[k];
-        updates += columns.changed[k];
-    }
-}
 
 void bind_values(nb::module_& m) {
     bind_round(m);

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         StoreError,
         ThresherError,
     )
-    from thresher.evaluate import Proof, Trace, certify, trace
+    from thresher.evaluate import Measured, Metrics, Proof, Trace, certify, trace
     from thresher.experts import (
         AdaHedge,
         FixedShare,
@@ -125,6 +125,8 @@ __all__ = [
     "LossRound",
     "LossRounds",
     "MarginPerceptron",
+    "Measured",
+    "Metrics",
     "Mixture",
     "MulticlassPerceptron",
     "NotRealizable",

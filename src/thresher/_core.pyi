@@ -449,6 +449,11 @@ class Prediction:
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
 
+def log_losses(chances: numpy.typing.NDArray[numpy.float64], labels: numpy.typing.NDArray[numpy.int8]) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Of each label -ln of the chance that was given to it, with a chance of +1 for each; one below 2^-52 is taken for that.
+    """
+
 class Round:
     """
     One round: the example, what was predicted, the label, and whether the learner changed.
@@ -520,6 +525,12 @@ class Round:
     def regret_bound(self, /) -> float | None:
         """
         Of a portfolio: what its master proves of the regret until now; None where it is silent.
+        """
+
+    @property
+    def calibrated(self) -> float | None:
+        """
+        Of a portfolio: the calibrated probability of +1, made before the label came; None for other learners.
         """
 
     @property
@@ -636,6 +647,12 @@ class Rounds:
         """
 
     @property
+    def calibrated(self, /) -> numpy.typing.NDArray[numpy.float64] | None:
+        """
+        Of a portfolio: each round's calibrated probability of +1, made before its label came; None for others.
+        """
+
+    @property
     def standing(self, /) -> Standing | None:
         """Of a portfolio: where it stands after these rounds."""
 
@@ -653,6 +670,11 @@ class Rounds:
 
     def loss_after(self, high: float, low: float) -> tuple[float, float]:
         """A sum of losses in two parts with these added, one after the other."""
+
+    def plot(self, ax: Any = None) -> Any:
+        """
+        Draws how the mistakes went, beside two baselines, with matplotlib; returns the Axes.
+        """
 
     def __len__(self) -> int: ...
 
@@ -1332,10 +1354,10 @@ class Standing:
 
     def __setstate__(self, state: tuple[object, ...]) -> None: ...
 
-def voted_rounds(first: int, examples: object, block: Block, weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], standing: Standing) -> Rounds:
+def voted_rounds(first: int, examples: object, block: Block, weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], chances: numpy.typing.NDArray[numpy.float64], standing: Standing) -> Rounds:
     """The rounds of a portfolio, from what its vote wrote."""
 
-def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, standing: Standing) -> Round:
+def voted_round(t: int, example: object, block: Block, weight: float, rule: Rule, history: tuple[int, int], said: Prediction, code: int, changed: bool, loss: float, chance: float, standing: Standing) -> Round:
     """One round of a portfolio."""
 
 class Forecasts:

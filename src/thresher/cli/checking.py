@@ -17,6 +17,7 @@ from thresher.data.recipe import Recipe
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ExampleError, ParameterError, SourceError
 from thresher.evaluate import play, witnesses
+from thresher.evaluate.measuring import learned_alone
 from thresher.evaluate.play import Plays
 from thresher.ledger import BestLane, Comparator, Disjunction, Ledger, Separator, Tally
 from thresher.linear import LinearLearner
@@ -116,9 +117,9 @@ def _checked(session: Session, learned: Learned, check: Callable[[], None]) -> E
 def _check(session: Session, start: Start, learned: Learned) -> None:
     """Reads the run again, with its final weights as witness."""
     outcomes = session.outcomes
-    before, done, position = start.before, start.done, start.position
+    before, done, position, seen = start.before, start.done, start.position, start.seen
     if not start.began.rounds:  # it began at zero weights: all of it can be checked
-        before, done, position = Tally(), 0, None
+        before, done, position, seen = Tally(), 0, None, 0
     if outcomes.rounds < learned.ledger.rounds - before.rounds and not before.rounds:
         # The learner that plays ends as what was learned, bit for bit, and takes its place before it begins: the weights
         # of both would not fit the memory that a user counts on.
@@ -129,7 +130,7 @@ def _check(session: Session, start: Start, learned: Learned) -> None:
             return
         if played.tally.history != learned.ledger.tally.history:
             raise _other_text(learned)
-    _hold(session, learned, before, done=done, position=position)
+    _hold(session, learned, before, done=done, position=position, seen=seen)
 
 
 def _hold(
@@ -139,6 +140,7 @@ def _hold(
     *,
     done: int = 0,
     position: Position | None = None,
+    seen: int = 0,
     cost: float = 1.0,
 ) -> None:
     """Reads the rounds after `before` again, whose outcomes were kept, and holds them against the final weights."""
@@ -161,7 +163,7 @@ def _hold(
         learned.unchecked = f"the final weights cannot be the witness: {error}"
         return
     retelling = Costs(outcomes.retelling(learner, before.rounds + 1), cost)
-    if not _play_again(session, learned, retelling, ledger, done=done, position=position):
+    if not _play_again(session, learned, retelling, ledger, done=done, position=position, seen=seen):
         learned.unchecked = CHECK_INTERRUPTED
         return
     if not ledger._confirm(learned.ledger.tally):
@@ -187,7 +189,7 @@ def _found(session: Session, learned: Learned, learner: LinearLearner) -> list[C
         for _ in range(learned.run.passes):
             examples = 0
             with _again(session, learned, recipe) as stream:
-                for batch in stream:
+                for batch in learned_alone(stream, learned.measuring.every):
                     yield batch
                     examples += len(batch)
                     session.bar.advance("looking for witnesses", stream, examples)
@@ -231,9 +233,16 @@ def _replay(session: Session, learned: Learned, cost: float = 1.0) -> Ledger | N
 
 
 def _play_again(
-    session: Session, learned: Learned, learner: Plays, ledger: Ledger, *, done: int = 0, position: Position | None = None
+    session: Session,
+    learned: Learned,
+    learner: Plays,
+    ledger: Ledger,
+    *,
+    done: int = 0,
+    position: Position | None = None,
+    seen: int = 0,
 ) -> bool:
-    """Plays the passes that were not done again, from `position` in the first of them on; was the end reached?"""
+    """Plays the passes that were not done again, in the first from `position` on, after `seen` examples; to the end?"""
     before, recipe = ledger.rounds, learned.recipe.scaled(learned.scales)
     for _ in range(done, learned.run.passes):
         with _again(session, learned, recipe) as stream:
@@ -245,8 +254,9 @@ def _play_again(
                 session.bar.advance("checking", stream, ledger.rounds - before)
                 return not session.interrupt.wished
 
-            if not play(learner, stream, ledger, watch):
+            if not play(learner, learned_alone(stream, learned.measuring.every, seen), ledger, watch):
                 return False
+            seen = 0
             if stream.position.digest != learned.run.whole:
                 raise _other_text(learned)
             recipe = stream.recipe

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 __all__ = ["check_command", "command", "same_command"]
 
 #: What says only how a run is shown, and whether a value follows.
-_HOW_SHOWN = {"--quiet": False, "--json": False, "--no-check": False, "--report": True}
+_HOW_SHOWN = {"--quiet": False, "--json": False, "--no-check": False, "--report": True, "--metrics": True, "--window": True}
 
 
 def command(name: str, places: Iterable[str], options: Sequence[str] = ()) -> str:

@@ -3,86 +3,39 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from thresher.cli.lanes import called, lane_of, lanes_as_dicts, lanes_table, parameters
+from thresher.cli.heaviest import Weight, heaviest, names_of, weighed
+from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.printing import print_json
 from thresher.compose import Portfolio
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Confusion, percent
-from thresher.linear import Elimination, Invariant, LinearLearner, LiteralWinnow, ScaledWinnow
+from thresher.linear import Elimination, Invariant, LinearLearner
 from thresher.store import Model
 
 __all__ = ["inspect"]
-
-_PIECE = 2**16  # weights that are sorted at a time
-
-
-class Weight(NamedTuple):
-    """A weight with its slot and the names that fall into it."""
-
-    slot: int | None
-    names: list[str]
-    weight: float
 
 
 def inspect(options: argparse.Namespace) -> int:
     """Runs the command."""
     model = Model.load(options.model)
-    weighed = _weighed(model)
-    heaviest = [] if weighed is None else _heaviest(model, weighed, options.top)
+    learner = weighed(model)
+    weights = [] if learner is None else list(chain(*heaviest(model, learner, options.top)))
     if options.json:
-        print_json(_as_json(model, weighed, heaviest))
+        print_json(_as_json(model, learner, weights))
     else:
-        print(_as_text(model, weighed, heaviest, options.top))
+        print(_as_text(model, learner, weights, options.top))
     return 0
-
-
-def _weighed(model: Model) -> LinearLearner | None:
-    """The learner whose weights are shown: of a portfolio the best one's, if it has any."""
-    learner = model.learner
-    return lane_of(learner, learner.best_lane) if isinstance(learner, Portfolio) else learner
-
-
-def _heaviest(model: Model, learner: LinearLearner, top: int) -> list[Weight]:
-    """The weights that lean most to +1, then most to -1; only what ever moved. The bias is one of them."""
-    names = _names(model)
-    weights, lean = learner.weights, learner._lean()
-    slots = np.arange(0)
-    for start in range(0, learner.n, _PIECE):
-        more = start + np.flatnonzero(lean[start : start + _PIECE])
-        slots = _extreme(np.append(slots, more), lean, top)
-    found = [(float(lean[slot]), Weight(int(slot), names(int(slot)), float(weights[slot]))) for slot in slots]
-    bias = learner.bias_weight
-    leans = bias
-    if isinstance(learner, LiteralWinnow):
-        found += _others("not {}", learner.negated_weights, learner._state()[0]["negated"], names, top)
-    elif isinstance(learner, ScaledWinnow):
-        leans = float(np.log(bias))
-        found += _others("{} below 0", learner.below, np.log(learner.below), names, top)
-    found += [(leans, Weight(None, ["(bias)"], bias))] if leans else []
-    found.sort(key=lambda each: each[0])  # stable: of equal ones the first slot comes first
-    largest = [weight for each, weight in found if each > 0][::-1][:top]
-    return largest + [weight for each, weight in found if each < 0][:top][::-1]
-
-
-def _others(
-    named: str, weights: NDArray[np.float64], lean: NDArray[np.float64], names: Callable[[int], list[str]], top: int
-) -> list[tuple[float, Weight]]:
-    """Of weights that slots have besides, those that lean most either way, relative to one that never moved alone."""
-    slots = _extreme(np.flatnonzero(lean), lean, top)
-    shown = [[named.format(name) for name in names(int(slot))] for slot in slots]
-    return [(float(lean[slot]), Weight(int(slot), name, float(weights[slot]))) for slot, name in zip(slots, shown, strict=True)]
 
 
 def _left(model: Model, learner: Elimination, top: int) -> str:
     """What literals are left, in words; of the attributes those that were met."""
     on, off = learner.left
-    names = _names(model)
+    names = names_of(model)
     met = [slot for slot in model.names_by_slot() if on[slot]] if model.names else np.flatnonzero(on).tolist()
     literals = [name for slot in met[:top] for name in names(slot)]
     literals += [f"not {name}" for slot in np.flatnonzero(off)[:top].tolist() for name in names(slot)]
@@ -90,20 +43,6 @@ def _left(model: Model, learner: Elimination, top: int) -> str:
     refuted = learner.refuted_at
     end = "" if refuted is None else f"; round {refuted:,} showed that no disjunction fits"
     return f"literals left: {np.count_nonzero(on):,} attributes, {np.count_nonzero(off):,} negations{shown}{end}"
-
-
-def _extreme(slots: NDArray[np.int64], weights: NDArray[np.float64], top: int) -> NDArray[np.int64]:
-    """Those of the slots, in order, that have the largest and the smallest weights."""
-    order = np.argsort(weights[slots], kind="stable")
-    return slots[np.sort(np.concatenate((order[:top], order[max(top, len(order) - top) :])))]
-
-
-def _names(model: Model) -> Callable[[int], list[str]]:
-    recipe = model.recipe
-    if recipe is not None and not recipe.named:
-        return lambda slot: [f"index {recipe.attribute(slot)}"]
-    kept = model.names_by_slot()
-    return lambda slot: kept.get(slot, [f"slot {slot}"])
 
 
 def _as_json(model: Model, weighed: LinearLearner | None, heaviest: list[Weight]) -> dict[str, Any]:

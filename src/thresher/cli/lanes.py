@@ -14,7 +14,9 @@ __all__ = [
     "lane_of",
     "lane_weights",
     "lanes_as_dicts",
+    "lanes_rows",
     "lanes_table",
+    "lanes_won",
     "parameters",
 ]
 
@@ -65,10 +67,31 @@ def lanes_as_dicts(learner: Portfolio) -> list[dict[str, Any]]:
     return [dict(zip(names, lane, strict=True)) for lane in zip(*columns, strict=True)]
 
 
+def lanes_rows(learner: Portfolio) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """All lanes, the best first: a head and rows."""
+    lanes, weighted = _ranked(learner)
+    head = ("learner", "mistakes", *["loss"] * weighted, "weight")
+    rows = [
+        (lane["name"], f"{lane['mistakes']:,}", *[f"{lane['loss']:,.6g}"] * weighted, f"{100.0 * lane['weight']:.1f} %")
+        for lane in lanes
+    ]
+    return head, rows
+
+
+def lanes_won(learner: Portfolio) -> str:
+    """Who lost least, and what the portfolio lost beside it."""
+    return _won(learner, *_ranked(learner))
+
+
+def _ranked(learner: Portfolio) -> tuple[list[dict[str, Any]], bool]:
+    """The lanes from the best to the worst, and whether what they lost is not the number of their mistakes."""
+    lanes = sorted(lanes_as_dicts(learner), key=lambda lane: lane["loss"])
+    return lanes, any(lane["loss"] != lane["mistakes"] for lane in lanes)
+
+
 def lanes_table(learner: Portfolio) -> str:
     """Which lanes won, and by how much: the best first."""
-    lanes = sorted(lanes_as_dicts(learner), key=lambda lane: lane["loss"])
-    weighted = any(lane["loss"] != lane["mistakes"] for lane in lanes)
+    lanes, weighted = _ranked(learner)
     shown = [lane for k, lane in enumerate(lanes) if k < _MOST_SHOWN or lane["weight"] >= _HEAVY]
     width = max(len("learner"), *(len(lane["name"]) for lane in shown))
     lines = [f"{'learner':<{width}}  mistakes" + f"  {'loss':>10}" * weighted + "   weight"]

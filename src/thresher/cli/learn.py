@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 
 from thresher.cli.learners import add_learner_options
-from thresher.cli.reading import add_reading_options, add_source, whole
+from thresher.cli.reading import add_reading_options, add_source, at_least_two, whole
 
 __all__ = ["add_options", "run"]
 
@@ -28,7 +28,7 @@ examples:
   thresher learn visits.csv --label bought --ignore visitor
   thresher learn mail.tsv --label kind --text subject --ngrams 2
   thresher learn clicks.vw --cost-positive 20
-  thresher learn mail.vw.gz --save mail.thresher
+  thresher learn mail.vw.gz --save mail.thresher --report mail.html
   thresher learn mail.vw.gz --learner winnow --factor 1.5
   thresher learn mail.vw.gz --proof mail.proof.json
   thresher learn more.vw --from mail.thresher --save mail.thresher
@@ -72,6 +72,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="play SOURCE once more and write what is proven to this file, which thresher certify SOURCE --check FILE checks",
     )
     group.add_argument("--trace", type=whole, metavar="K", help="the blackboard table of the first K rounds")
+    group.add_argument(
+        "--window",
+        type=whole,
+        metavar="W",
+        help="accuracy, F1, log loss and their kin of the last W rounds, beside those so far (1000 in --json and --report)",
+    )
+    group.add_argument(
+        "--holdout-every",
+        type=at_least_two,
+        metavar="K",
+        help="predict each K-th example and never learn it; its metrics stand apart, and what is proven is of the others",
+    )
+    group.add_argument(
+        "--metrics", metavar="FILE.csv", help="how the metrics went, a row each tenth of a window, as they stood then"
+    )
+    group.add_argument("--report", metavar="FILE.html", help="a page with all of it, and pictures, in one file")
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")
     group.add_argument("--quiet", action="store_true", help="no progress on stderr")
     add_reading_options(parser)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from copy import copy
+from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thresher._core import Rounds
 from thresher.bounds import Verdict
@@ -19,6 +17,7 @@ from thresher.cli.checking import CHECK_INTERRUPTED, check_if_possible
 from thresher.cli.interrupt import Interrupt
 from thresher.cli.lanes import lane_weights
 from thresher.cli.learners import check_learner, make_learner
+from thresher.cli.noting import Notes, UntilStopped, in_parts, traced
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
 from thresher.cli.proving import check_provable, prove
@@ -29,11 +28,11 @@ from thresher.compose import Portfolio
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
-from thresher.evaluate import Outcomes, play
+from thresher.evaluate import Course, Measuring, Outcomes, play
 from thresher.ledger import BestLane, Ledger, Tally
 from thresher.linear import Elimination
-from thresher.store import Model, Run, StoredLearner, linear
-from thresher.store.atomic import check_place
+from thresher.store import Model, Run, linear
+from thresher.store.atomic import check_place, replace
 
 if TYPE_CHECKING:
     from thresher.evaluate import Trace
@@ -44,6 +43,9 @@ VIOLATED = 3
 INTERRUPTED = 130
 _MOST_PASSES = 10**9
 _KEPT_IN_MEMORY = 2**24
+
+#: How many rounds the metrics look back, unless --window says otherwise.
+WINDOW = 1000
 
 
 def learn(options: argparse.Namespace) -> int:
@@ -56,8 +58,7 @@ def learn(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
     check_provable(options, source, passes)
     save = options.resume if options.save is None else options.save
-    if save is not None:
-        _check_save(save, source)
+    _check_places(source, {"--save": save, "--proof": options.proof, "--metrics": options.metrics, "--report": options.report})
     with (
         Interrupt() as interrupt,
         Bar(quiet=options.quiet or options.json) as bar,
@@ -69,6 +70,7 @@ def learn(options: argparse.Namespace) -> int:
             learned.model.save(save)
             learned.saved = save
         failed = check_if_possible(session, start, learned) or prove(session, learned)
+    failed = _write(options, learned) or failed
     if options.json:
         print_json(as_json(learned))
     else:
@@ -80,6 +82,22 @@ def learn(options: argparse.Namespace) -> int:
         print("thresher: a theorem with checked premises has failed, which is a bug of ours; please report it", file=sys.stderr)
         return VIOLATED
     return INTERRUPTED if learned.interrupted or learned.unchecked == CHECK_INTERRUPTED else 0
+
+
+def _write(options: argparse.Namespace, learned: Learned) -> Exception | None:
+    """Writes what was asked for beside the model. What goes wrong comes after the results."""
+    try:
+        if options.metrics is not None and learned.course is not None:
+            replace(options.metrics, (line.encode() for line in learned.course.csv()))
+            learned.written["metrics"] = options.metrics
+        if options.report is not None:
+            from thresher.cli.showing import as_page
+
+            replace(options.report, [as_page(learned).encode()])
+            learned.written["report"] = options.report
+    except (OSError, StoreError) as error:
+        return error
+    return None
 
 
 def _start(options: argparse.Namespace) -> tuple[Start, int]:
@@ -106,27 +124,59 @@ def _start(options: argparse.Namespace) -> tuple[Start, int]:
     if options.passes not in (None, run.passes):
         raise ParameterError(f"found --passes {options.passes}, but the run has {run.passes}: leave the option out")
     start.began, start.done, start.position, start.whole = run.began, run.done, run.position, run.whole
+    start.measuring = _measured(options, path, model, counted.rounds - run.began.rounds)
+    start.seen = 0 if start.measuring is None else start.measuring.seen
     return start, run.passes
 
 
-def _check_save(path: str, source: Source) -> None:
-    """What would keep the model from being written is said before anything is learned."""
-    check_place(path)
-    for place in source.places:
-        if Path(path).exists() and source.is_file(place, Path(path)):
-            raise ParameterError(f"found {path} as source and for --save, expected another file for the model")
+def _measured(options: argparse.Namespace, path: str, model: Model, rounds: int) -> Measuring | None:
+    """The metrics of the run until it was interrupted; None if its file, of an older version, has none."""
+    if model.measures is None:
+        if options.holdout_every is not None:
+            raise ParameterError(f"found --holdout-every {options.holdout_every}, but the run holds out none: leave it out")
+        return None
+    try:
+        measuring = Measuring.from_state(*model.measures)
+        if measuring.metrics.so_far.rounds != rounds:
+            raise StoreError(
+                f"found metrics of {measuring.metrics.so_far.rounds:,} rounds, expected {rounds:,}, those of the run"
+            )
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from None
+    window, every = measuring.metrics.window, measuring.every
+    if options.window not in (None, window):
+        raise ParameterError(f"found --window {options.window}, but the run has {window}: leave the option out")
+    if options.holdout_every not in (None, every):
+        held = "holds out none" if every is None else f"has {every}"
+        raise ParameterError(f"found --holdout-every {options.holdout_every}, but the run {held}: leave the option out")
+    return measuring
+
+
+def _check_places(source: Source, places: Mapping[str, str | None]) -> None:
+    """What would keep a file from being written is said before anything is learned."""
+    given = {option: path for option, path in places.items() if path is not None}
+    for option, path in given.items():
+        check_place(path)
+        if any(Path(path).exists() and source.is_file(place, Path(path)) for place in source.places):
+            raise ParameterError(f"found {path} as source and for {option}, expected another file")
+        other = next((each for each in given if each != option and Path(given[each]).resolve() == Path(path).resolve()), None)
+        if other is not None:
+            raise ParameterError(f"found {path} for both {option} and {other}, expected two files")
 
 
 def _learn(session: Session, start: Start, passes: int) -> Learned:
     options, source, bar = session.options, session.source, session.bar
     learner, start.learner = start.learner, None  # one learner, one set of weights in memory
-    table = Table(bar, start.began, start.before)
     recipe, done, position, whole, names = start.recipe, start.done, start.position, start.whole, start.names
     sample = make_learner(options, 1, 1.0) if learner is None else learner
     rule, voting = sample.rule, isinstance(sample, Portfolio)
     del sample
     ledger = Ledger(*[BestLane()] * voting, after=start.before)
     to_check = source.again and not options.no_check and not voting
+    measuring = start.measuring or Measuring(options.window or WINDOW, options.holdout_every)
+    course = Course(measuring) if options.metrics is not None or options.report is not None else None
+    notes = Notes(Table(bar, start.began, start.before), measuring, course)
+    nonzeros = 0
     traces: list[Trace] = []
     began = time.monotonic()
     while True:
@@ -134,14 +184,12 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             if position is not None:
                 stream.skip_to(position)
             stream.remember(names)
-            batches: Iterable[Batch] = stream
+            batches = UntilStopped(stream, session.interrupt)
             if learner is None:
-                first = next(iter(stream), None)  # Winnow's threshold comes from it
-                batches = stream if first is None else chain([first], stream)
+                first = batches.peek()  # Winnow's threshold comes from it
                 learner = make_learner(options, stream.n, 1.0 if first is None else first_sum(first))
 
             everything = isinstance(learner, Elimination)  # what it never moved along is what it is left with
-
             weights = partial(lane_weights, learner)
 
             def watch(
@@ -153,17 +201,20 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             ) -> bool:
                 stream.keep_names(batch, rounds.changed | everything)
                 if not stream.failing:  # then one line that says why is enough
-                    table.enter(rounds, weights)
+                    notes.enter(rounds, weights)
                 bar.advance("learning", stream, ledger.rounds - start.before.rounds)
-                return not (batch.last and session.interrupt.wished)
+                return True
 
+            to_learn = measuring.learned(batches, learner)
             if options.trace and not traces:
-                batches = _traced(stream, batches, learner, options.trace, traces)
+                to_learn = traced(stream, to_learn, learner, options.trace, traces)
             player = session.outcomes.keeping(linear(learner)) if to_check else learner
-            complete = play(player, _in_parts(stream, batches, table), ledger, watch)
-            recipe, names = stream.recipe, stream.names
+            play(player, in_parts(stream, to_learn, notes), ledger, watch)
+            complete = not batches.stopped
+            recipe, names, nonzeros = stream.recipe, stream.names, nonzeros + batches.nonzeros
             position = stream.position
             if complete:
+                measuring.end_pass()
                 if whole is not None and whole != position.digest:
                     raise SourceError("found other text in this pass than in the first, expected the same", file=str(source))
                 done, whole, position = done + 1, position.digest, None
@@ -172,7 +223,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
     bar.end()
     if ledger.rounds == start.began.rounds:
         raise nothing(stream)
-    table.end(lane_weights(learner))
+    notes.end(lane_weights(learner))
     return Learned(
         source=source,
         learner=learner,
@@ -190,35 +241,12 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         notices=stream.notices,
         refutations=refutations(learner),
         traced=traces[0] if traces else None,
-        progress=table.rows,
+        measuring=measuring,
+        course=course,
+        nonzeros=nonzeros,
+        unmeasured=0 if start.measuring is not None else start.before.rounds - start.began.rounds,
+        progress=notes.table.rows,
         options=options,
         resumed=start.before.rounds - start.began.rounds,
         scales=start.recipe.scales if start.recipe is not None and start.began.rounds else {},
     )
-
-
-def _in_parts(stream: Stream, batches: Iterable[Batch], table: Table) -> Iterator[Batch]:
-    """The batches, cut where the table has a row; not the one before a bad line, which the table does not count."""
-    for batch in batches:
-        yield from [batch] if stream.failing else table.parts(batch)
-
-
-def _traced(
-    stream: Stream, batches: Iterable[Batch], learner: StoredLearner, rounds: int, traces: list[Trace]
-) -> Iterator[Batch]:
-    """The batches of a stream, with a trace made of the first rounds on a copy of the learner."""
-    from thresher.evaluate import trace
-
-    apprentice = [copy(learner)]  # to be taken out: its weights need not stay
-    examples: list[tuple[Any, ...]] = []
-    names: dict[int, str] = {}
-    for batch in batches:
-        for row in range(min(len(batch), rounds - len(examples))):
-            weight = 1.0 if batch.weights is None else float(batch.weights[row])
-            examples.append((batch.X[row], int(batch.y[row]), weight))
-            names |= stream.names_of(batch, row)
-        if len(examples) == rounds and not traces:
-            traces.append(trace(apprentice.pop(), examples, names=names, digits=6, most=4))
-        yield batch
-    if not traces:
-        traces.append(trace(apprentice.pop(), examples, names=names, digits=6, most=4))

@@ -17,7 +17,8 @@ from thresher.cli.duel import Duel, duel
 from thresher.evaluate.proof import Played
 from thresher.ledger import Comparator, Separator
 from thresher.linear import LinearLearner
-from thresher.report.certificates import CertifiedPage, Curves, certified_page
+from thresher.report.certificates import CertifiedPage, certified_page
+from thresher.report.curves import Curves
 
 __all__ = ["Charted", "as_page"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
@@ -15,7 +15,6 @@ from thresher.evaluate import percent
 if TYPE_CHECKING:
     from thresher._core import Rounds
     from thresher.data.source import Source
-    from thresher.data.stream import Batch
     from thresher.ledger import Tally
 
 __all__ = ["Bar", "Row", "Table"]
@@ -52,7 +51,7 @@ class Row(NamedTuple):
 class Table:
     """A row after 1, 2, 4, 8, … examples and one at the end, written as they come and kept in `rows`.
 
-    The batches must be cut by `parts`, so that what a row says of the learner is as it was then.
+    The batches must be cut when `left` examples are, so that what a row says of the learner is as it was then.
     """
 
     def __init__(self, bar: Bar, began: Tally, now: Tally) -> None:
@@ -68,13 +67,10 @@ class Table:
         self._row_before = (self._examples, self._mistakes)
         self.rows: list[Row] = []
 
-    def parts(self, batch: Batch) -> Iterator[Batch]:
-        """The batch, cut where a row is due. Each part must be entered before the next is asked for."""
-        start = 0
-        while start < len(batch):
-            end = min(len(batch), start + self._next - self._examples)
-            yield batch.part(start, end)
-            start = end
+    @property
+    def left(self) -> int:
+        """How many examples there are until the next row."""
+        return self._next - self._examples
 
     def enter(self, rounds: Rounds, weights: Callable[[], list[float] | None]) -> None:
         """Counts rounds, and shows the row that falls at their end, if one does; `weights` are the lanes' then."""

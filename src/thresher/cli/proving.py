@@ -33,6 +33,8 @@ def check_provable(options: argparse.Namespace, source: Source, passes: int) -> 
         raise ParameterError("found --proof for a learner that starts from a model, expected one from its first round on")
     if passes > 1:
         raise ParameterError(f"found --proof with --passes {passes}, expected one pass, which is what a proof is of")
+    if options.holdout_every is not None:
+        raise ParameterError("found --proof with --holdout-every, expected all examples learned, which is what a proof is of")
     if options.no_check:
         raise ParameterError("found --proof with --no-check, expected that theorems are checked: leave one of them out")
 

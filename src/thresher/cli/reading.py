@@ -94,6 +94,14 @@ def whole(text: str) -> int:
     return number
 
 
+def at_least_two(text: str) -> int:
+    """A whole number of at least 2."""
+    number = whole(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number of at least 2")
+    return number
+
+
 def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any]:
     """What `open_stream` is to be called with."""
     if recipe is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +23,8 @@ from thresher.cli.scoreboard import (
     what,
 )
 from thresher.evaluate.scores import Metric
-from thresher.report.experts import Page, Picture, page
+from thresher.report.curves import GREY, Curves
+from thresher.report.experts import Page, page
 
 __all__ = ["as_page"]
 
@@ -34,9 +36,6 @@ _LETTERS = 20
 def as_page(run: Combined) -> str:
     """The report."""
     scores = board(run)
-    points = run.course.points
-    times = run.advice.times
-    label = None if times is None else {point.t: times[point.row - 1][:_LETTERS] for point in points}
     about = what(run).splitlines()
     certificate = headline(run)
     return page(
@@ -46,8 +45,6 @@ def as_page(run: Combined) -> str:
             scores_table(run, scores),
             notices(run, scores),
             in_units(run, scores) or unproven(run),
-            [float(point.t) for point in points],
-            None if label is None else lambda t: label[int(t)],
             _pictures(run, scores),
             coming(run, run.coming[-COMING:]) if run.coming else ([], []),
             theorems(run),
@@ -56,12 +53,16 @@ def as_page(run: Combined) -> str:
     )
 
 
-def _pictures(run: Combined, scores: Board) -> list[Picture]:
-    points = run.course.points
+def _pictures(run: Combined, scores: Board) -> list[Curves]:
+    points, times = run.course.points, run.advice.times
+    x = [float(point.t) for point in points]
+    spelled = None if times is None else {point.t: times[point.row - 1][:_LETTERS] for point in points}
+    label = None if spelled is None else lambda t: spelled[int(t)]
+    drawn = partial(Curves, x=x, label=label, others="forecaster")
     names = run.chosen.experts
     most = np.max([point.weights for point in points], axis=0)
     heaviest = np.argsort(-most, kind="stable")
-    owner = {int(k): place + 1 if place < _OWN_COLOURS else -1 for place, k in enumerate(heaviest)}
+    owner = {int(k): place + 1 if place < _OWN_COLOURS else GREY for place, k in enumerate(heaviest)}
     order = [int(k) for k in heaviest[:_LINES]]
     weights = [(names[k], [float(point.weights[k]) for point in points], owner[k]) for k in order]
     metric = scores.metric
@@ -74,8 +75,8 @@ def _pictures(run: Combined, scores: Board) -> list[Picture]:
         lines.append(("the best fixed mixture, known afterwards", best, _OWN_COLOURS + 2))
     top = 3.0 * max(course)
     pictures = [
-        Picture("Weights", f"How much {_who(len(names))} counts after each round; all began alike.", "weight", weights),
-        Picture("Score so far", _caption(metric, lines, top), metric.name, lines, top),
+        drawn("Weights", f"How much {_who(len(names))} counts after each round; all began alike.", "weight", lines=weights),
+        drawn("Score so far", _caption(metric, lines, top), metric.name, lines=lines, top=top),
     ]
     regret = _regret(run)
     if regret:
@@ -86,7 +87,7 @@ def _pictures(run: Combined, scores: Board) -> list[Picture]:
             heading, text = "Regret under its bound", f"{text}, and what that is proven to stay below"
             lines.append(("proven", [math.nan if point.proven is None else point.proven for point in points], 2))
         axis = "mistakes" if run.binary else f"{run.loss} loss"
-        pictures.append(Picture(heading, f"{text}.", axis, lines))
+        pictures.append(drawn(heading, f"{text}.", axis, lines=lines))
     return pictures
 
 

@@ -14,9 +14,9 @@ from thresher.data.source import Source
 from thresher.data.stream import Position
 from thresher.data.table_recipe import Scales
 from thresher.errors import SourceError
-from thresher.evaluate import Outcomes
+from thresher.evaluate import Course, Measuring, Outcomes
 from thresher.ledger import Ledger, Tally
-from thresher.store import Model, Run, StoredLearner
+from thresher.store import Measures, Model, Run, StoredLearner
 
 if TYPE_CHECKING:
     from thresher.evaluate import Trace
@@ -37,7 +37,7 @@ class Session:
 
 @dataclass
 class Start:
-    """Where a run begins: in the midst of pass `done`, or at its start; `before` was counted until then."""
+    """Where a run begins: after `seen` examples of pass `done`, or at its start; `before` was counted until then."""
 
     learner: StoredLearner | None = None
     recipe: Recipe | None = None
@@ -47,6 +47,8 @@ class Start:
     position: Position | None = None
     whole: int | None = None
     names: bytes = b""
+    measuring: Measuring | None = None
+    seen: int = 0
 
 
 @dataclass
@@ -54,7 +56,8 @@ class Learned:
     """A run, or as much of it as there was.
 
     `rule` is the one by which the source is read. `checked` is the ledger that holds the certificates, `unchecked` says why
-    there is none. `winner` is the best lane of a portfolio, replayed alone.
+    there is none. `winner` is the best lane of a portfolio, replayed alone. `unmeasured` counts the rounds before the run was
+    resumed whose metrics a file of an older version did not keep. `written` are the other files by the options that name them.
     """
 
     source: Source
@@ -73,12 +76,17 @@ class Learned:
     notices: list[str]
     refutations: list[str]
     traced: Trace | None
+    measuring: Measuring
+    course: Course | None = None
+    nonzeros: int = 0
+    unmeasured: int = 0
     progress: list[Row] = field(default_factory=list)
     options: argparse.Namespace = field(default_factory=argparse.Namespace)
     resumed: int = 0
     scales: Scales = field(default_factory=dict)  # of a table, where the rounds begin that can be checked
     saved: str | None = None
     proof: str | None = None
+    written: dict[str, str] = field(default_factory=dict)
     checked: Ledger | None = None
     unchecked: str = ""
     check_seconds: float = 0.0
@@ -87,4 +95,5 @@ class Learned:
     @property
     def model(self) -> Model:
         """What is saved."""
-        return Model(self.learner, self.recipe, self.ledger.tally, self.run, self.names)
+        measures = None if self.run.finished else Measures(*self.measuring.state())
+        return Model(self.learner, self.recipe, self.ledger.tally, self.run, self.names, measures)

@@ -10,6 +10,7 @@ from thresher.bounds import Certificate, Verdict
 from thresher.cli.following import check_command, command, same_command
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.learners import lower_start
+from thresher.cli.measured import measured_as_dict, measured_in_words, measured_table
 from thresher.compose import Portfolio
 from thresher.evaluate import Confusion
 from thresher.linear import Elimination, MarginPerceptron, Perceptron, Winnow
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from thresher.cli.running import Learned
     from thresher.store import StoredLearner
 
-__all__ = ["as_json", "as_text", "refutations"]
+__all__ = ["as_json", "as_text", "constant_of", "notices_of", "refutations", "repeats_of", "run_of", "what"]
 
 _SORTED_BELOW = 0.01
 _SHOWN = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
@@ -29,14 +30,15 @@ def as_text(learned: Learned) -> str:
     parts = []
     if learned.traced is not None:
         parts.append(str(learned.traced))
-    parts += [_what(learned), _counts(learned), *_notices(learned), _lanes(learned), _proof(learned)]
-    parts += ["" if learned.winner is None else _alone(learned.winner), _next(learned)]
+    parts += [what(learned), _counts(learned), _measured(learned), *notices_of(learned), _lanes(learned), _proof(learned)]
+    wrote = [f"Wrote the {name} to {path}." for name, path in learned.written.items()]
+    parts += ["" if learned.winner is None else _alone(learned.winner), "\n".join(wrote), _next(learned)]
     return "\n\n".join(part for part in parts if part)
 
 
 def as_json(learned: Learned) -> dict[str, Any]:
     """The same as JSON can hold it."""
-    run = _run(learned)
+    run = run_of(learned)
     return {
         "source": list(learned.source.places),
         "format": learned.recipe.format,
@@ -51,7 +53,8 @@ def as_json(learned: Learned) -> dict[str, Any]:
         "positives": run.found + run.missed,
         "labels": {"positive": learned.recipe.spelled(+1), "negative": learned.recipe.spelled(-1)},
         "confusion": run.as_dict(),
-        "baselines": {"best_constant": _constant(run), "repeat_last": _repeats(learned)},
+        "metrics": measured_as_dict(learned.measuring),
+        "baselines": {"best_constant": constant_of(run), "repeat_last": repeats_of(learned)},
         "learner": _learner(learned.learner),
         **_lanes_as_dict(learned.learner),
         "rounds_in_all": learned.ledger.rounds,
@@ -62,7 +65,8 @@ def as_json(learned: Learned) -> dict[str, Any]:
         "interrupted": learned.interrupted,
         "saved": learned.saved,
         "proof": learned.proof,
-        "notices": _notices(learned),
+        "written": learned.written,
+        "notices": notices_of(learned),
         **_proof_as_dict(learned),
         **({} if learned.winner is None else {"best_lane_alone": _alone_as_dict(learned.winner)}),
         "progress": [row.as_dict() for row in learned.progress],
@@ -102,20 +106,24 @@ def _alone_as_dict(winner: Learned) -> dict[str, Any]:
     return {"learner": _learner(winner.learner), "mistakes": winner.ledger.mistakes, **_proof_as_dict(winner)}
 
 
-def _run(learned: Learned) -> Confusion:
+def run_of(learned: Learned) -> Confusion:
+    """What was counted of the run alone."""
     return Confusion.of(learned.ledger.tally) - Confusion.of(learned.run.began)
 
 
-def _constant(run: Confusion) -> int:
+def constant_of(run: Confusion) -> int:
+    """The mistakes of the best constant."""
     return min(run.found + run.missed, run.false_alarms + run.rejected)
 
 
-def _repeats(learned: Learned) -> int:
+def repeats_of(learned: Learned) -> int:
+    """The mistakes of repeating the last label."""
     return learned.ledger.repeat_last - learned.run.began.repeat_last
 
 
-def _what(learned: Learned) -> str:
-    run, passes = _run(learned), learned.run.passes
+def what(learned: Learned) -> str:
+    """What was learned, and by whom."""
+    run, passes = run_of(learned), learned.run.passes
     how = "one pass" if passes == 1 else f"{passes} passes"
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
     line = f"{run.examples:,} examples of {learned.source} {state}, learned by {called(learned.learner)}"
@@ -128,13 +136,19 @@ def _what(learned: Learned) -> str:
 
 
 def _counts(learned: Learned) -> str:
-    run, recipe = _run(learned), learned.recipe
+    run, recipe = run_of(learned), learned.recipe
     plus, minus = recipe.spelled(+1), recipe.spelled(-1)
-    lines = [run.table(minus, plus), run.in_words(plus)]
+    lines = [run.table(minus, plus), run.in_words(plus), measured_in_words(learned.measuring.metrics.so_far)]
     lines.append(
-        f"baselines: the best constant makes {_constant(run):,} mistakes, repeating the last label {_repeats(learned):,}"
+        f"baselines: the best constant makes {constant_of(run):,} mistakes, repeating the last label {repeats_of(learned):,}"
     )
-    return "\n".join([*lines, *_costs(learned, run)])
+    return "\n".join(line for line in (*lines, *_costs(learned, run)) if line)
+
+
+def _measured(learned: Learned) -> str:
+    """The table of metrics, where one was asked for."""
+    asked = learned.options.window is not None or learned.measuring.held is not None
+    return measured_table(learned.measuring) if asked else ""
 
 
 def _costs(learned: Learned, run: Confusion) -> list[str]:
@@ -148,12 +162,15 @@ def _costs(learned: Learned, run: Confusion) -> list[str]:
     return [f"a missed {plus} costs {cost:g}: these mistakes cost {spent:,.6g}, those of the cheapest constant {constant:,.6g}"]
 
 
-def _notices(learned: Learned) -> list[str]:
-    run = _run(learned)
+def notices_of(learned: Learned) -> list[str]:
+    """What a user should know."""
+    run = run_of(learned)
     notices = list(learned.notices)
     since = ", since the run was resumed" if learned.resumed else ""
     if None in (learned.recipe.plus, learned.recipe.minus):
         notices.append(f"every example had the same label, {learned.recipe.plus or learned.recipe.minus}")
+    if learned.unmeasured:
+        notices.append("the metrics are of the rounds since the run was resumed: its file, of an older version, kept none")
     if learned.unlabelled:
         notices.append(f"{learned.unlabelled:,} examples had no label and were not learned{since}")
     if learned.bad:
@@ -163,7 +180,7 @@ def _notices(learned: Learned) -> list[str]:
         notices.append(f"{learned.collisions:,} times two names of one example fell into one slot; more --bits make that rarer")
     if learned.ledger.tally.weighted is None:
         notices += learned.refutations
-    repeats, constant = _repeats(learned), _constant(run)
+    repeats, constant = repeats_of(learned), constant_of(run)
     if run.examples >= 100 and min(repeats, constant) < _SORTED_BELOW * run.examples:
         best = "repeating the last label" if repeats <= constant else "the best constant"
         notices.append(

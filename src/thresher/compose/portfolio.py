@@ -150,8 +150,8 @@ class Portfolio(Counted):
             self._vote._collide(block.collisions)
             said = Prediction(int(made.predictions[0]), float(made.scores[0]), float(made.shares[0]))
             moved, loss = bool(made.moved[0]), float(made.losses[0])
-            history, standing = (before, self._vote.history), self._standing(wrong)
-            return voted_round(t, x, block, scale, self._rule, history, said, int(code[0]), moved, loss, standing)
+            chance, history, standing = float(made.chances[0]), (before, self._vote.history), self._standing(wrong)
+            return voted_round(t, x, block, scale, self._rule, history, said, int(code[0]), moved, loss, chance, standing)
 
     # ---- many at once -----------------------------------------------------------------------------------------------
 
@@ -192,6 +192,7 @@ class Portfolio(Counted):
                 made.shares[:done],
                 made.losses[:done],
                 made.moved[:done],
+                made.chances[:done],
                 self._standing(wrong),
             )
             if fault is not None:

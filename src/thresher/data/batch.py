@@ -39,11 +39,6 @@ class Batch:
     def __len__(self) -> int:
         return len(self.y)
 
-    @property
-    def last(self) -> bool:
-        """Whether it ends where the batch that it is a part of does."""
-        return self.first + len(self) == len(self.rows)
-
     def part(self, start: int, end: int) -> Batch:
         """Its examples from `start` until before `end`, by reference."""
         weights = None if self.weights is None else self.weights[start:end]

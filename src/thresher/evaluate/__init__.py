@@ -8,7 +8,10 @@ from thresher.late import late
 if TYPE_CHECKING:
     from thresher.evaluate.blackboard import Trace, trace
     from thresher.evaluate.confusion import Confusion, percent
+    from thresher.evaluate.course import Course
     from thresher.evaluate.margin import promising_margin
+    from thresher.evaluate.measuring import Measuring
+    from thresher.evaluate.metrics import Measured, Metrics
     from thresher.evaluate.outcomes import Outcomes
     from thresher.evaluate.proof import Proof, certify
     from thresher.evaluate.witness import witnesses
@@ -17,10 +20,28 @@ else:
         __name__,
         blackboard="Trace trace",
         confusion="Confusion percent",
+        course="Course",
         margin="promising_margin",
+        measuring="Measuring",
+        metrics="Measured Metrics",
         outcomes="Outcomes",
         proof="Proof certify",
         witness="witnesses",
     )
 
-__all__ = ["Confusion", "Outcomes", "Proof", "Trace", "certify", "percent", "play", "promising_margin", "trace", "witnesses"]
+__all__ = [
+    "Confusion",
+    "Course",
+    "Measured",
+    "Measuring",
+    "Metrics",
+    "Outcomes",
+    "Proof",
+    "Trace",
+    "certify",
+    "percent",
+    "play",
+    "promising_margin",
+    "trace",
+    "witnesses",
+]

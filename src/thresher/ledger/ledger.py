@@ -6,16 +6,18 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from threading import RLock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
 from thresher.bounds.printed import filled
 from thresher.class_rounds import ClassRound, ClassRounds
+from thresher.drawing import draw_counts
 from thresher.errors import BoundViolated, LedgerError, ParameterError
 from thresher.experts.rule import LossRound, LossRounds
 from thresher.ledger.best_lane import LaneWatcher
 from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher, in_columns
+from thresher.ledger.course import Course
 from thresher.ledger.losses import LossComparator, LossTally, LossWatcher, played
 from thresher.ledger.tally import Comparator, Tally, Watcher
 from thresher.notebook import table
@@ -64,6 +66,7 @@ class Ledger:
     def __init__(self, *comparators: Comparator | LossComparator | ClassComparator, after: Tally | None = None) -> None:
         self._tally = Tally() if after is None else replace(after, unseen=after.rounds)
         self._losses, self._classes = LossTally(), ClassTally()
+        self._course = Course(self._tally)
         for comparator in comparators:
             if isinstance(comparator, type) or not any(hasattr(comparator, name) for name in _WATCHES):
                 raise ParameterError(f"found {comparator!r}, expected a comparator such as th.Separator(u)")
@@ -99,6 +102,7 @@ class Ledger:
             self._refuse("labels")
             tally = self._tally.after(entered)
             _entered(self._watchers, lambda watcher: watcher.enter(entered))
+            self._course.enter(entered, self._tally, tally)
             self._tally = tally
 
     def _enter_losses(self, entered: LossRound | LossRounds) -> None:
@@ -238,6 +242,22 @@ class Ledger:
             if certificate.verdict is Verdict.VIOLATED:
                 raise BoundViolated(str(certificate))
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how the mistakes went beside the baselines, and the headline's bound, with matplotlib; returns the Axes.
+
+        Of rounds with two labels; `ax` are the Axes to draw on, by default new ones.
+        """
+        with self._lock:
+            if self._losses.rounds or self._classes.rounds:
+                raise LedgerError("found rounds with losses or with many classes, expected rounds with two labels to draw")
+            headline, tally = self.headline, self._tally
+            course = self._course.until(tally)
+        bounds = []
+        if headline is not None:
+            limit = headline.bound.most if headline.bound.counts else headline.bound.value
+            bounds = [(f"{headline.verdict}: at most {headline.limit}", float(limit))]
+        return draw_counts(ax, tally.first - 1, course, bounds)
+
     def _facts(self) -> list[tuple[str, str]]:
         if self._losses.rounds:
             return self._loss_facts()
@@ -303,7 +323,8 @@ class Ledger:
                 raise TypeError("found a ledger of rounds with losses, which cannot be copied or pickled; its .losses can")
             kept = all(isinstance(watcher, LaneWatcher) for watcher in self._watchers)
             classes = (self._classes, self._class_watchers)
-            return _opened, (self._comparators, self._tally, self._watchers if kept else None, *classes)
+            counted = (self._tally, self._course)
+            return _opened, (self._comparators, counted, self._watchers if kept else None, *classes)
 
     def __str__(self) -> str:
         lines = [filled(", ".join(f"{name} {count}" for name, count in self._facts()))]
@@ -340,14 +361,15 @@ def _entered(watchers: list[W], enter: Callable[[W], Callable[[], None]]) -> Non
 
 def _opened(
     comparators: tuple[Comparator | ClassComparator, ...],
-    tally: Tally,
+    counted: tuple[Tally, Course],
     watchers: list[LaneWatcher] | None,
     classes: ClassTally,
     class_watchers: list[ClassWatcher],
 ) -> Ledger:
     """A ledger as it was; where its watchers could not be kept, one that goes on after it."""
+    tally, course = counted
     ledger = Ledger(*comparators, after=tally)
-    ledger._classes, ledger._class_watchers = classes, [*class_watchers]
+    ledger._classes, ledger._class_watchers, ledger._course = classes, [*class_watchers], course
     if watchers is not None:
         ledger._tally, ledger._watchers = tally, [*watchers]
     return ledger

@@ -33,17 +33,19 @@ def chart(
     lines: Sequence[Line],
     *,
     axis: str,
+    bottom: float = 0.0,
     top: float | None = None,
     label: Callable[[float], str] | None = None,
 ) -> str:
-    """An SVG of lines over x, which ascends. `axis` is what is on the y axis, `top` where it is cut off, `label` spells x.
+    """An SVG of lines over x, which ascends. `axis` is what is on the y axis, which begins at `bottom` or below, `top` where it
+    is cut off; `label` spells x.
 
     >>> picture = chart("Weights", [1, 2, 3], [Line("a < b", [0.0, 0.5, 1.0], "line-1")], axis="weight")
     >>> picture.startswith("<svg"), "a &lt; b" in picture, "<script" in picture
     (True, True, False)
     """
     values = [value for line in lines for value in line.values if math.isfinite(value)]
-    low, high = min([0.0, *values]), max([0.0, *values])
+    low, high = min([bottom, *values]), max([bottom, *values])
     if top is not None:
         high = min(high, top)
     marks = ticks(low, high)

@@ -7,7 +7,7 @@ from html import escape
 
 from thresher.notebook import table
 
-__all__ = ["document", "listed", "section", "tabled"]
+__all__ = ["document", "listed", "said", "section", "tabled"]
 
 #: The colours of lines on white and on black; the first is the combination's. Apart for colour-blind eyes, too.
 _LIGHT = ("#111111", "#0060a8", "#c04a00", "#00795a", "#a8307a", "#7a6a00", "#5a4fcf", "#008ba3", "#8c8c8c")
@@ -36,11 +36,13 @@ th:first-child, td:first-child { min-width: 7.5rem; }
 @media (min-width: 40rem) { .proven th:first-child, .proven td:first-child { white-space: nowrap; } }
 @media (max-width: 40rem) { .theorems table { font-size: 0.85rem; } }
 .proven th:first-child, .proven td:first-child { overflow-wrap: normal; }
+.pairs th:nth-child(3), .pairs td:nth-child(3) { text-align: left; padding-left: 2rem; }
+.pairs td:nth-child(3) { white-space: normal; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; font-size: 0.9rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
-@media print { .scroll { overflow-x: visible; } body { font-size: 13px; margin: 0; padding: 0; max-width: none; } }
+@media print { .scroll { overflow-x: visible; } }
 @media print { .theorems th:last-child, .theorems td:last-child { min-width: 0; } }
 .chart { width: 100%; height: auto; }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--soft); }
@@ -53,6 +55,11 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .legend { font-size: 0.85rem; }
 .swatch { width: 28px; height: 10px; margin-right: 0.4rem; }
 section { break-inside: avoid; }
+@media print {
+  html { font-size: 12px; }
+  body { font-size: 1rem; margin: 0; padding: 0; max-width: none; }
+  .chart { max-width: 50rem; }
+}
 """
 
 
@@ -77,9 +84,15 @@ def section(heading: str, inside: str) -> str:
     return f"<section><h2>{escape(heading)}</h2>{inside}</section>"
 
 
+def said(lines: Iterable[str], kind: str = "") -> list[str]:
+    """Lines of text, each a paragraph of this class."""
+    opened = f'<p class="{kind}">' if kind else "<p>"
+    return [f"{opened}{escape(line)}</p>" for line in lines]
+
+
 def tabled(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """A table, which may be wider than the page."""
-    return f'<div class="{f"scroll {kind}".strip()}">{table(head, rows)}</div>'
+    """A table, which may be wider than the page: then the arrow keys move it."""
+    return f'<div class="{f"scroll {kind}".strip()}" tabindex="0" role="group">{table(head, rows)}</div>'
 
 
 def listed(lines: Mapping[str, str]) -> str:

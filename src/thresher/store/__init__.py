@@ -7,8 +7,8 @@ from thresher.late import late
 if TYPE_CHECKING:
     from thresher.store.kinds import StoredLearner, linear
     from thresher.store.learners import load, save
-    from thresher.store.model import Model, Run
+    from thresher.store.model import Measures, Model, Run
 else:
-    __getattr__ = late(__name__, kinds="StoredLearner linear", learners="load save", model="Model Run")
+    __getattr__ = late(__name__, kinds="StoredLearner linear", learners="load save", model="Measures Model Run")
 
-__all__ = ["Model", "Run", "StoredLearner", "linear", "load", "save"]
+__all__ = ["Measures", "Model", "Run", "StoredLearner", "linear", "load", "save"]

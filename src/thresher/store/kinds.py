@@ -16,7 +16,7 @@ from thresher.compose import Portfolio
 from thresher.errors import ParameterError, StoreError
 from thresher.linear import LEARNERS, LinearLearner
 
-__all__ = ["CLASSES", "KINDS", "NAMES", "StoredLearner", "linear", "made", "packed"]
+__all__ = ["CLASSES", "HELD", "KINDS", "NAMES", "WINDOW", "StoredLearner", "linear", "made", "packed"]
 
 #: What a model file can hold.
 StoredLearner = LinearLearner | Portfolio
@@ -29,8 +29,11 @@ CLASSES = "classes"
 #: The section of attributes' names, which is no array of the learner.
 NAMES = "names"
 
+#: Those of the rounds that metrics look back to, learned and held out; in files of runs that are to go on.
+WINDOW, HELD = "window", "held window"
+
 _TYPES = {"float32": "<f4", "float64": "<f8", "int64": "<i8"}
-_MOST_ARRAYS = 1022  # of the 1,024 sections that a file can have two are the header and the names
+_MOST_ARRAYS = 1020  # of the 1,024 sections that a file can have, four are the header, the names and two windows
 
 Sections = Mapping[str, NDArray[np.uint8]]
 
@@ -63,7 +66,8 @@ def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, NDArray[np
 
 def made(header: Mapping[str, Any], sections: Sections) -> StoredLearner:
     """The learner of which a header and sections tell, in their memory where that can be."""
-    arrays = {name: array for name, array in sections.items() if name != NAMES}
+    beside = (NAMES, WINDOW, HELD) if "metrics" in header else (NAMES,)
+    arrays = {name: array for name, array in sections.items() if name not in beside}
     if header["kind"] == "learner":
         return _learner(header, arrays)
     return Portfolio.from_state(header["learner"], _listed(header["precision"], arrays))

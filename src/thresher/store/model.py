@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from thresher.data.stream import Position
 from thresher.errors import ParameterError, StoreError
 from thresher.ledger import Tally
 from thresher.store import container
-from thresher.store.kinds import CLASSES, KINDS, NAMES, StoredLearner, made, packed
+from thresher.store.kinds import CLASSES, HELD, KINDS, NAMES, WINDOW, StoredLearner, made, packed
 from thresher.store.spelled import in_order
 
-__all__ = ["Model", "Run"]
+__all__ = ["Measures", "Model", "Run"]
 
 _COUNTED = ("rounds", "mistakes", "updates", "history")
 _HEADER = {"kind", "precision", "learner", "recipe", "ledger", "run"}
@@ -85,15 +85,26 @@ class Run:
         return self.began.rounds < now.rounds and all(one <= other for one, other in zip(before, after, strict=True))
 
 
+class Measures(NamedTuple):
+    """What a run has measured so far, as `thresher.evaluate.Measuring.state` tells it: sums, and the rounds of its windows."""
+
+    sums: dict[str, Any]
+    windows: dict[str, NDArray[np.uint8]]
+
+
 @dataclass(frozen=True)
 class Model:
-    """A learner; where it learned from text also the recipe to read more, the ledger's sums, the run, and names."""
+    """A learner; where it learned from text also the recipe to read more, the ledger's sums, the run, and names.
+
+    A run that is to go on has `measures`, too; files of older versions have none.
+    """
 
     learner: StoredLearner
     recipe: Recipe | None = None
     tally: Tally | None = None
     run: Run | None = None
     names: bytes = b""
+    measures: Measures | None = None
 
     def names_by_slot(self) -> dict[int, list[str]]:
         """The names that were kept, by the slot they fall into."""
@@ -108,7 +119,8 @@ class Model:
         told, sections = packed(self.learner)
         header = self._header(told)
         _check_parts(header, self.learner)  # what would not load is not written over what does
-        container.write(path, header, {**sections, NAMES: self.names})
+        windows = {} if self.measures is None else self.measures.windows
+        container.write(path, header, {**sections, NAMES: self.names, **windows})
 
     def _header(self, told: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -116,6 +128,7 @@ class Model:
             "recipe": None if self.recipe is None else self.recipe.as_dict(),
             "ledger": None if self.tally is None else self.tally.as_dict(),
             "run": None if self.run is None else self.run.as_dict(),
+            **({} if self.measures is None else {"metrics": self.measures.sums}),
         }
 
     @classmethod
@@ -133,7 +146,7 @@ class Model:
             raise StoreError("found a learner of many classes, expected one of two labels; th.load reads it")
         if header.get("kind") not in KINDS:
             raise StoreError(f"found a model of kind {header.get('kind')!r}, expected {' or '.join(map(repr, KINDS))}")
-        if set(header) != _HEADER:
+        if set(header) - {"metrics"} != _HEADER:
             raise StoreError(f"the header is not {', '.join(sorted(_HEADER))}")
         learner = made(header, sections)  # the file's memory is ours alone
         recipe = None if header["recipe"] is None else Recipe.from_dict(header["recipe"])
@@ -146,7 +159,12 @@ class Model:
         run = None if header["run"] is None else Run.from_dict(header["run"], learner)
         if run is not None and (recipe is None or tally is None or not run.leads_to(tally)):
             raise StoreError("the run cannot have led to the ledger's sums, or there is no recipe for it")
-        model = cls(learner, recipe, tally, run, bytes(sections.get(NAMES, b"")))
+        measures = None
+        if "metrics" in header:
+            if run is None or run.finished or not isinstance(header["metrics"], dict):
+                raise StoreError("found metrics without a run that is to go on")
+            measures = Measures(header["metrics"], {name: sections[name] for name in (WINDOW, HELD) if name in sections})
+        model = cls(learner, recipe, tally, run, bytes(sections.get(NAMES, b"")), measures)
         told = {**header, "learner": learner._told() if isinstance(learner, Portfolio) else learner.state()[0]}
         if repr(in_order(model._header(told))) != repr(in_order(header)):  # True is not 1, nor is 1.0
             raise StoreError("the header is not spelled as a model would spell it")
