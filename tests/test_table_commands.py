@@ -177,3 +177,13 @@ def test_the_last_column_may_be_text(tmp_path: Path) -> None:
     model = tmp_path / "my.thresher"
     assert run("learn", place, "--text", "text", "--ngrams", 2, "--save", model).status == 0
     assert b"text=free prize" in Model.load(model).names
+
+
+@pytest.mark.parametrize("command", [("certify",), ("learn", "--learner", "perceptron", "--certify")])
+def test_another_order_of_scaled_numbers_is_said_to_be_another_matter(command: tuple[str, ...], tmp_path: Path) -> None:
+    numbers = [(1.0 if k % 2 else -1.0) * 2.0**k for k in range(40)]
+    place = FORMS["csv"]([{"x": x, "label": "up" if x > 0 else "down"} for x in numbers], tmp_path)
+    notice = "a bound in any order is of these examples as they were scaled"
+    assert any(notice in each for each in run(*command, place, "--quiet", "--json").json["notices"])
+    raw = run(*command, place, "--quiet", "--json", "--numeric", "raw").json
+    assert not any(notice in each for each in raw["notices"])

@@ -270,7 +270,7 @@ def certify(options: argparse.Namespace) -> int:
 
 
 def _notices(stream: Stream, weighted: int) -> list[str]:
-    notices = list(stream.notices)
+    notices = [*stream.notices, *filter(None, [stream.recipe.notice])]
     if weighted:
         have = "has" if weighted == 1 else "have"
         notices.append(f"{plural(weighted, 'example')} {have} a weight other than 1, and the theorems are about weight 1")

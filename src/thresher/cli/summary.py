@@ -165,7 +165,8 @@ def _costs(learned: Learned, run: Confusion) -> list[str]:
 def notices_of(learned: Learned) -> list[str]:
     """What a user should know."""
     run = run_of(learned)
-    notices = list(learned.notices)
+    in_any_order = learned.checked is not None and any(each.any_order for each in learned.checked.certificates())
+    notices = [*learned.notices, *([learned.recipe.notice] if in_any_order and learned.recipe.notice else [])]
     since = ", since the run was resumed" if learned.resumed else ""
     if None in (learned.recipe.plus, learned.recipe.minus):
         notices.append(f"every example had the same label, {learned.recipe.plus or learned.recipe.minus}")

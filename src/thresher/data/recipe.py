@@ -102,6 +102,16 @@ class Recipe:
         """The scales of a table's columns."""
         return {} if self.table is None else self.table.scales
 
+    @property
+    def notice(self) -> str:
+        """What is to be known of theorems that hold in any order, where a row is read by what came before it."""
+        if not self.scales:
+            return ""
+        return (
+            "numbers are scaled by what their column had before: a bound in any order is of these examples as they were "
+            "scaled, not of the rows of the table in another order"
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """The recipe as JSON can hold it."""
         fields = {name: value for name, value in asdict(self).items() if name not in _UNUSED or value != _UNUSED[name]}
