@@ -14,15 +14,15 @@ CLASSES = 9
 
 _WIDTH, _HEIGHT = 760, 300
 _PLAIN = 'fill="none" stroke="currentColor"'  # where no page says otherwise
-_DOT = f'<circle class="dot {{style}}" {_PLAIN} cx="{{x:.1f}}" cy="{{y:.1f}}" r="3.5"/>'
+_DOT = 5  # how far a dot reaches
+_CIRCLE = f'<circle class="dot {{style}}" {_PLAIN} cx="{{x:.1f}}" cy="{{y:.1f}}" r="3.5"/>'
 _RIGHT, _TOP, _BOTTOM = 16, 30, 32
 _LEAST = 1e-300  # numbers near the least double have no tenths
 _LETTER = 8  # how wide one of 12 pixels is, at most
 
 
 class Line(NamedTuple):
-    """A line: its name, a value for each point (NaN: none there), the class that gives it its colour, and whether each point has
-    a dot."""
+    """A line: its name, a value for each point (NaN: none there), the class that gives it its colour, whether it has dots."""
 
     name: str
     values: Sequence[float]
@@ -74,14 +74,14 @@ def chart(
     parts.append(f'<text class="name" x="{left}" y="16">{escape(axis)}</text>')
     if below:
         parts.append(f'<text class="name" x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">{escape(below)} →</text>')
-    box = left - 2, _TOP - 2, _WIDTH - _RIGHT - left + 4, _HEIGHT - _BOTTOM - _TOP + 4
+    box = left - _DOT, _TOP - _DOT, _WIDTH - _RIGHT - left + 2 * _DOT, _HEIGHT - _BOTTOM - _TOP + 2 * _DOT
     inside = 'x="{}" y="{}" width="{}" height="{}"'.format(*box)
     parts.append(f'<svg {inside} viewBox="{" ".join(map(str, box))}">')  # cuts off what leaves it
     for line in reversed(lines):  # the first is drawn last, over the others
         points = [(across(at), up(value)) for at, value in zip(x, line.values, strict=True)]
         parts.append(f'<path class="line {line.style}" {_PLAIN} d="{_path(points)}"><title>{escape(line.name)}</title></path>')
         if line.dots:
-            parts += [_DOT.format(style=line.style, x=at, y=y) for at, y in points if math.isfinite(y)]
+            parts += [_CIRCLE.format(style=line.style, x=at, y=y) for at, y in points if math.isfinite(y)]
     return "\n".join([*parts, "</svg>", "</svg>"])
 
 
@@ -92,7 +92,7 @@ def legend(lines: Sequence[Line]) -> str:
 
 
 def _swatch(line: Line) -> str:
-    dot = _DOT.format(style=line.style, x=14, y=5) if line.dots else ""
+    dot = _CIRCLE.format(style=line.style, x=14, y=5) if line.dots else ""
     stroke = f'<path class="line {line.style}" {_PLAIN} d="M1 5H27"/>'
     return f'<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true">{stroke}{dot}</svg>'
 

@@ -10,6 +10,8 @@ from thresher.lab.registry import EXPERIMENTS
 from thresher.lab.result import Result
 from thresher.lab.spelled import ratio
 from thresher.lab.theorems import FAMILIES
+from thresher.report.bench import BENCHES, STYLE, script
+from thresher.report.classics import CLASSICS
 from thresher.report.page import document, tabled
 from thresher.report.theorem import theorem
 
@@ -24,6 +26,16 @@ a { color: inherit; }
 .games table, .overview table { font-size: 0.85rem; }
 .games th { white-space: normal; vertical-align: bottom; max-width: 11rem; }
 .overview td:last-child, .overview th:last-child { text-align: left; }
+.planes { display: flex; flex-wrap: wrap; gap: 0.8rem; }
+.planes figure { margin: 0; width: 15.5rem; max-width: 100%; }
+.planes figcaption { font-size: 0.85rem; color: var(--soft); }
+.plane { width: 100%; border: 1px solid var(--rule); display: block; }
+.plane .line { stroke-width: 0.045; stroke-dasharray: none; }
+.plane .grid { stroke-width: 0.02; }
+.blocks { width: 100%; height: auto; }
+.blocks text { font: 14px system-ui, sans-serif; fill: var(--soft); }
+.blocks .line { stroke-dasharray: none; stroke-width: 2; }
+.plane .line-0, .plane .sign { stroke-width: 0.08; }
 article { break-inside: avoid; }
 h2, h3 { break-after: avoid; }
 section { break-inside: auto; }
@@ -45,7 +57,9 @@ def laboratory_page(results: Sequence[Result]) -> str:
     if len(families) > 1:
         parts.append(_contents(families))
     parts += [_section(family, of) for family, of in families]
-    return document("The laboratory", parts, _STYLE)
+    if any(family in BENCHES for family, _ in families):
+        parts.append(script())
+    return document("The laboratory", parts, _STYLE + STYLE)
 
 
 def _family(result: Result) -> str:
@@ -70,5 +84,7 @@ def _contents(families: Sequence[tuple[str, Sequence[Result]]]) -> str:
 
 def _section(family: str, results: Sequence[Result]) -> str:
     """A family under its name."""
-    inside = "".join(theorem(result) for result in results)
+    tried = [BENCHES[family]()] if family in BENCHES else []
+    classics = [f"<article><h3>{escape(name)}</h3>{draw()}</article>" for name, draw in CLASSICS.get(family, {}).items()]
+    inside = "".join([*classics, *tried, *(theorem(result) for result in results)])
     return f'<section><h2 id="{_anchor(family)}">{escape(family)}</h2>{inside}</section>'

@@ -39,7 +39,7 @@ def scale(numbers: Sequence[float], *, span: float, marked: Sequence[float] = ()
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """From the last that is not above `low` to the first that is not below `high`: 1, 2, 5, or powers of 10 where these are many."""
+    """From the last not above `low` to the first not below `high`: 1, 2, 5, 10, …, or powers of 10 where these are many."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     factors = (1, 2, 5) if last - first <= 3 else (1,)
     every = [float(f"{factor}e{power}") for power in range(first, last + 1) for factor in factors]
@@ -53,13 +53,14 @@ def theorem(result: Result) -> str:
 
     >>> import thresher as th
     >>> made = theorem(th.lab.play("halving", quick=True))
-    >>> made.startswith('<article id="halving"><h3>Halving</h3>'), "M ≤ ⌊lg|C|⌋" in made, made.count("<svg class=\\"chart\\"")
+    >>> made.startswith('<article id="halving"><h3>Halving</h3>'), "M ≤ ⌊lg|C|⌋" in made, made.count("</article>")
     (True, True, 1)
     """
     says = f'<p class="proof">{escape(result.theorem.formula)} <cite>{escape(result.theorem.citation)}</cite></p>'
     premises = "".join(f"<li>{escape(premise)}</li>" for premise in result.assumes)
     worst = result.worst
-    told = f"{'Worst' if worst.refuted is None else 'Refuted'}: {worst.ratio:.3f} of the bound, by {worst.stream}, {result.symbol} = {worst.size:,}."
+    how = "Worst" if worst.refuted is None else "Refuted"
+    told = f"{how}: {worst.ratio:.3f} of the bound, by {worst.stream}, {result.symbol} = {worst.size:,}."
     skipped = "".join(f'<p class="soft">Left out: {escape(each)}.</p>' for each in result.skipped)
     return (
         f'<article id="{escape(result.name)}"><h3>{escape(result.theorem.name)}</h3>{says}'
@@ -91,27 +92,29 @@ def _figure(result: Result) -> str:
     curves: dict[tuple[tuple[int, float], ...], list[str]] = {}
     for name in result.streams:
         curves.setdefault(tuple((outcome.size, float(f"{outcome.bound:.6g}")) for outcome in result.of(name)), []).append(name)
-    longest = dict(max(curves, key=len))
+    widest = max(curves, key=len)
+    longest = dict(widest)
     shared = all(longest.get(size) == bound for points in curves for size, bound in points)
-    bounds = (
-        {"the bound": longest} if shared else {f"bound: {', '.join(names)}": dict(points) for points, names in curves.items()}
-    )
+    if shared:
+        bounds = {"the bound": longest}
+    else:
+        bounds = {f"bound: {', '.join(names)}": dict(points) for points, names in curves.items()}
     streams = {name: {outcome.size: outcome.attained for outcome in result.of(name)} for name in result.streams}
 
     def line(name: str, heights: dict[int, float], style: int, dots: bool) -> Line:
         values = [up.place(heights[size]) if size in heights else math.nan for size in sizes]
         return Line(name, values, f"line-{style}", dots)
 
-    lines = [line(name, heights, k, dots=False) for k, (name, heights) in enumerate(bounds.items())]
-    lines += [line(name, heights, k, dots=True) for k, (name, heights) in enumerate(streams.items(), len(bounds))]
+    over = [line(name, heights, k, dots=False) for k, (name, heights) in enumerate(bounds.items())]
+    under = [line(name, heights, k, dots=True) for k, (name, heights) in enumerate(streams.items(), len(over))]
     picture = chart(
         f"{result.theorem.name}: {result.on} over {result.axis}",
         [across.place(size) for size in sizes],
-        lines,
+        [*under, *over],  # dots lie above the bound that they attain
         axis=result.on,
         bottom=0.0 if up.marks is None else min(up.marks),
         below=result.axis,
         marks_across=across.marks,
         marks_up=up.marks,
     )
-    return f"{legend(lines)}{picture}"
+    return f"{legend([*over, *under])}{picture}"
