@@ -21,7 +21,9 @@ from thresher.report.laboratory import laboratory_page
 Pairs = Sequence[tuple[Sequence[float], int]]
 
 #: What the page begins with, in the plane.
-POINTS: Pairs = [((3, 1), 1), ((1, 3), 1), ((-2, 3), -1), ((2, -1.5), 1), ((-3, -1), -1), ((-1, 2.5), -1)]
+POINTS: Pairs = [
+    ((-2, 0.5), -1), ((3.5, -0.5), 1), ((-3, -1), 1), ((0, -3.5), 1), ((-2.5, 3.5), -1), ((-4, 3), -1), ((3.5, 0), 1),
+]  # fmt: skip
 #: And of bits.
 BITS: Pairs = [
     (tuple(map(int, bits)), y)
@@ -75,7 +77,8 @@ def spelled(stream: Pairs) -> str:
 
 def test_the_perceptron_is_stepped_through_and_back(tab: Tab) -> None:
     assert rows(tab, "perceptron") == []
-    for k in range(1, 8):  # over the end, and on with the first
+    assert said(tab, "perceptron").startswith("0 rounds, 0 mistakes.")
+    for k in range(1, 9):  # over the end, and on with the first
         tab.click(".perceptron [data-do=step]")
         assert rows(tab, "perceptron") == traced(th.Perceptron(2), [*POINTS, POINTS[0]][:k])
     tab.click(".perceptron [data-do=back]")
@@ -86,9 +89,13 @@ def test_the_perceptron_is_stepped_through_and_back(tab: Tab) -> None:
         tab.click(".perceptron [data-do=pass]")
     learner = th.Perceptron(2)
     assert rows(tab, "perceptron") == traced(learner, [*POINTS] * 3)
-    assert said(tab, "perceptron").startswith(
-        f"18 rounds, {learner.mistakes} mistakes. R = 3.606 and γ = 1.000: at most (R/γ)²"
+    found = best_separator([([x for x, _ in POINTS], [y for _, y in POINTS])], gap=1e-4)
+    most = th.bounds.perceptron_separable(margin=found.margin, radius=5).at_most
+    assert said(tab, "perceptron") == (
+        f"21 rounds, {learner.mistakes} mistakes. R = 5.000 and γ = {found.margin:.3f}: at most (R/γ)² mistakes, so {most}, "
+        "in any order and however often the points come."
     )
+    assert learner.mistakes == 6
 
 
 def test_a_click_into_the_plane_adds_a_point(tab: Tab) -> None:

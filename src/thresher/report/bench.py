@@ -36,8 +36,9 @@ STYLE = """
 .perceptron .axis { stroke-width: 0.03; }
 .winnow .drawn text { font: 12px system-ui, sans-serif; fill: var(--soft); }
 .winnow .bar { stroke-width: 18; stroke-dasharray: none; }
-.bench table { font-size: 0.85rem; }
-.bench th, .bench td { white-space: nowrap; }
+.bench table { font-size: 0.8rem; }
+.bench th, .bench td { white-space: nowrap; padding: 0.1rem 0.4rem; }
+.bench th:first-child, .bench td:first-child { min-width: 2rem; }
 .bench .mistake td { font-weight: 600; }
 .bench .scroll { max-height: 22rem; overflow-y: auto; }
 #tip path { fill: var(--ink); }
@@ -78,7 +79,8 @@ def _perceptron() -> str:
     )
     text = (
         "A click into the plane adds a point with the label chosen below; so does the form. Step plays the next point, ringed: "
-        "where the Perceptron errs, the point, signed by its label, is added to the weight vector, and the line turns."
+        "where the Perceptron errs, the point, signed by its label, is added to the weight vector, and the line turns. "
+        "(A longer arrow than 5 is drawn as 5.)"
     )
     return _bench("perceptron", "Step through the Perceptron", text=text, picture=picture, inputs=inputs)
 

@@ -46,7 +46,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 @media print { .theorems th:last-child, .theorems td:last-child { min-width: 0; } }
 .chart { width: 100%; height: auto; }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--soft); }
-@media (max-width: 30rem) { .chart { overflow: visible; } .chart text { font-size: 20px; } }
+@media (max-width: 30rem) { .chart { overflow: visible; } .chart text { font-size: 22px; } }
 .grid { stroke: var(--rule); stroke-opacity: 1; }
 .axis { stroke: var(--soft); fill: none; }
 .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }

@@ -56,6 +56,7 @@ const Steps = {
     return sets.sort((a, b) => a.most - b.most);
   },
 
+  plural: (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`,
   number: (value) => String(Number(value.toPrecision(12)) + 0),
   vector: (values) => `(${values.map(Steps.number).join(", ")})`,
   label: (y) => (y > 0 ? "+1" : "-1"),
@@ -86,23 +87,27 @@ class Bench {
     return this.played.length === 0 ? 0 : (this.played[this.played.length - 1] + 1) % this.stream.length;
   }
 
+  get atEnd() {
+    return this.stream.length === 0 || this.played.length >= 500;
+  }
+
   add(x) {
     this.stream.push({ x, y: this.label });
     this.show();
   }
 
   step() {
-    if (this.stream.length > 0 && this.played.length < 500) this.played.push(this.next);
+    if (!this.atEnd) this.played.push(this.next);
   }
 
   show() {
     const rounds = this.rule(this.played.map((i) => this.stream[i])), mistakes = rounds.filter((round) => round.mistake).length;
     const at = (action) => this.place.querySelector(`[data-do=${action}]`);
-    at("step").disabled = at("pass").disabled = this.stream.length === 0;
+    at("step").disabled = at("pass").disabled = this.atEnd;
     at("back").disabled = at("again").disabled = this.played.length === 0;
     at("clear").disabled = this.stream.length === 0;
     this.place.querySelector("[role=status]").textContent =
-      `${rounds.length} rounds, ${mistakes} mistakes. ${this.says(this.stream, this.played.map((i) => this.stream[i]))}`;
+      `${Steps.plural(rounds.length, "round")}, ${Steps.plural(mistakes, "mistake")}. ${this.says(this.stream, this.played.map((i) => this.stream[i]))}`;
     const body = this.place.querySelector("tbody");
     body.replaceChildren(...rounds.map((round) => {
       const row = document.createElement("tr");
@@ -110,7 +115,8 @@ class Bench {
       row.className = round.mistake ? "mistake" : "";
       return row;
     }));
-    const last = rounds[rounds.length - 1];
+    const table = body.closest(".scroll"), last = rounds[rounds.length - 1];
+    table.scrollTop = table.scrollHeight;
     this.draw(this.place.querySelector("svg g"), last, this.stream, this.stream.length > 0 ? this.next : -1);
   }
 }
@@ -128,7 +134,8 @@ function perceptronBench(place) {
     if (length > 0) {
       const [a, b] = w.map((value) => (9 * value) / length);
       shapes.push(shape("path", { class: "line line-1 border", d: `M${-b} ${-a}L${b} ${a}` }));
-      shapes.push(shape("path", { class: "line line-0", d: `M0 0L${w[0]} ${-w[1]}`, "marker-end": "url(#tip)" }));
+      const [c, d] = w.map((value) => value * Math.min(1, 5 / length));
+      shapes.push(shape("path", { class: "line line-0", d: `M0 0L${c} ${-d}`, "marker-end": "url(#tip)" }));
     }
     stream.forEach(({ x, y }, i) => {
       const [a, b] = [x[0], -x[1]];
@@ -144,7 +151,8 @@ function perceptronBench(place) {
     if (bound === null) return "No line through the origin separates these points: the theorem is silent.";
     return `R = ${bound.radius.toFixed(3)} and γ = ${bound.margin.toFixed(3)}: at most (R/γ)² mistakes, so ${bound.most}, in any order and however often the points come.`;
   };
-  const stream = [[[3, 1], 1], [[1, 3], 1], [[-2, 3], -1], [[2, -1.5], 1], [[-3, -1], -1], [[-1, 2.5], -1]].map(([x, y]) => ({ x, y }));
+  const points = [[-2, 0.5, -1], [3.5, -0.5, 1], [-3, -1, 1], [0, -3.5, 1], [-2.5, 3.5, -1], [-4, 3, -1], [3.5, 0, 1]];
+  const stream = points.map(([a, b, y]) => ({ x: [a, b], y }));
   const bench = new Bench(place, { rule: Steps.perceptron, draw, says, stream });
   const onGrid = (value) => Math.max(-5, Math.min(5, Math.round(value * 2) / 2)) + 0;
   const plane = place.querySelector("svg");
@@ -161,7 +169,7 @@ function perceptronBench(place) {
 function winnowBench(place, bounds) {
   const bits = [...place.querySelectorAll("[aria-pressed]")];
   const draw = (group, last) => {
-    const w = last === undefined ? Array(bounds.n).fill(1) : last.after, up = (weight) => 150 - 8 * weight;
+    const w = last === undefined ? Array(bounds.n).fill(1) : last.after, up = (weight) => 150 - 15 * weight;
     const shapes = w.flatMap((weight, i) => [
       shape("path", { class: `line bar ${last?.mistake && last.x[i] === 1 ? "line-2" : "line-1"}`, d: `M${35 + 40 * i} 150V${up(weight)}` }),
       shape("text", { class: "tick", x: 35 + 40 * i, y: up(weight) - 5, "text-anchor": "middle" }, Steps.number(weight)),
@@ -176,9 +184,9 @@ function winnowBench(place, bounds) {
     const named = ({ relevant }) => `${relevant.map((i) => `x${i + 1}`).join(" ∨ ") || "no attribute"}, r = ${relevant.length}`;
     const fits = Steps.winnowBounds(bounds, stream).find(({ errors }) => errors === 0);
     if (fits !== undefined)
-      return `All labels fit ${named(fits)}: at most ${fits.most} mistakes, in any order and however often the examples come.`;
+      return `All labels fit ${named(fits)}: at most ${Steps.plural(fits.most, "mistake")}, in any order and however often the examples come.`;
     const [best] = Steps.winnowBounds(bounds, played);
-    return `No disjunction fits all labels. Held against ${named(best)}, for which ${best.errors} attributes of these rounds would have to change: at most ${best.most} mistakes.`;
+    return `No disjunction fits all labels. Held against ${named(best)}, for which ${Steps.plural(best.errors, "attribute")} of these rounds would have to change: at most ${Steps.plural(best.most, "mistake")}.`;
   };
   const stream = [["11000000", 1], ["00111100", -1], ["01010010", 1], ["00001111", -1], ["10000001", 1], ["00110011", -1]]
     .map(([x, y]) => ({ x: [...x].map(Number), y }));
