@@ -105,7 +105,7 @@ def test_the_figure_lies_where_the_numbers_are(results: list[Result]) -> None:
 def test_bounds_that_differ_have_a_line_each() -> None:
     (svg,) = charts(theorem(play("weighted-majority", quick=True)))
     assert [name for name in lines(svg) if name.startswith("bound: ")] == [
-        "bound: half of the weight errs, at random", "bound: β = 0: half of the rest err",
+        "bound: half of the weight errs; at random", "bound: β = 0: half of the rest err",
     ]  # fmt: skip
 
 

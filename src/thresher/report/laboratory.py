@@ -26,6 +26,7 @@ a { color: inherit; }
 .games table, .overview table { font-size: 0.85rem; }
 .games th { white-space: normal; vertical-align: bottom; max-width: 11rem; }
 .overview td:last-child, .overview th:last-child { text-align: left; }
+.line.bound { stroke-width: 3; stroke-dasharray: none; stroke-opacity: 0.75; }
 .planes { display: flex; flex-wrap: wrap; gap: 0.8rem; }
 .planes figure { margin: 0; width: 15.5rem; max-width: 100%; }
 .planes figcaption { font-size: 0.85rem; color: var(--soft); }

@@ -85,7 +85,7 @@ def _cell(outcome: Outcome | None) -> str:
 
 
 def _figure(result: Result) -> str:
-    """Sizes across, what is counted upwards; the bound has no dots, and every stream has."""
+    """Sizes across, counts upwards. Streams have dots; bounds have none: one for all, or thick in a stream's colour."""
     sizes = sorted({outcome.size for outcome in result.outcomes})
     across = scale(sizes, span=8, marked=sizes)
     up = scale([height for outcome in result.outcomes for height in (outcome.attained, outcome.bound)], span=30)
@@ -98,15 +98,17 @@ def _figure(result: Result) -> str:
     if shared:
         bounds = {"the bound": longest}
     else:
-        bounds = {f"bound: {', '.join(names)}": dict(points) for points, names in curves.items()}
+        bounds = {f"bound: {'; '.join(names)}": dict(points) for points, names in curves.items()}
     streams = {name: {outcome.size: outcome.attained for outcome in result.of(name)} for name in result.streams}
 
-    def line(name: str, heights: dict[int, float], style: int, dots: bool) -> Line:
+    def line(name: str, heights: dict[int, float], style: str, dots: bool) -> Line:
         values = [up.place(heights[size]) if size in heights else math.nan for size in sizes]
-        return Line(name, values, f"line-{style}", dots)
+        return Line(name, values, style, dots)
 
-    over = [line(name, heights, k, dots=False) for k, (name, heights) in enumerate(bounds.items())]
-    under = [line(name, heights, k, dots=True) for k, (name, heights) in enumerate(streams.items(), len(over))]
+    styles = {name: f"line-{k}" for k, name in enumerate(streams, 1)}
+    whose = ["line-0"] if shared else [f"{styles[names[0]]} bound" for names in curves.values()]
+    over = [line(name, heights, style, dots=False) for (name, heights), style in zip(bounds.items(), whose, strict=True)]
+    under = [line(name, heights, styles[name], dots=True) for name, heights in streams.items()]
     picture = chart(
         f"{result.theorem.name}: {result.on} over {result.axis}",
         [across.place(size) for size in sizes],
