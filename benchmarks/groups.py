@@ -18,6 +18,7 @@ from benchmarks import (
     quality,
     solvers,
     starting,
+    tables,
 )
 from benchmarks.cases import Case
 
@@ -59,6 +60,12 @@ GROUPS = [
         "--no-check`), as the peers do, unless it says portfolio; Vowpal Wabbit runs its quickest update (`--sgd`), from text "
         "and from the binary cache that it makes of it in an earlier run.",
         files.CASES,
+    ),
+    Group(
+        "From a table to rows",
+        "`th.open_stream` of CSV and Parquet, attributes hashed and rows in canonical order, beside pyarrow, which reads "
+        "the same file into columns and stops there.",
+        tables.CASES,
     ),
     Group(
         "Portfolios",

@@ -16,7 +16,7 @@ from benchmarks.timing import MISTAKES, Ratio, quantity
 __all__ = ["PEERS", "README_ROWS", "benchmarks_page", "growth_picture", "readme", "write_pages"]
 
 #: A contender of a peer has the peer's name in its own.
-PEERS = ("scikit-learn", "liblinear", "river", "Vowpal Wabbit", "NumPy")
+PEERS = ("scikit-learn", "liblinear", "river", "Vowpal Wabbit", "NumPy", "pyarrow")
 
 #: What the README shows: case, ours, beside whom, and the job in words. One line is there because a peer is ahead.
 README_ROWS = [

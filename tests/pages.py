@@ -28,7 +28,15 @@ __all__ = ["GENERATED", "ROOT"]
 ROOT = Path(__file__).parent.parent
 
 _GALLERY = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "gallery").glob("*.md"))
-_RUN = ("docs/tutorial.md", "docs/metrics.md", "docs/forecasters.md", "docs/from-vowpal-wabbit.md", "docs/lab.md", *_GALLERY)
+_RUN = (
+    "docs/tutorial.md",
+    "docs/tables.md",
+    "docs/metrics.md",
+    "docs/forecasters.md",
+    "docs/from-vowpal-wabbit.md",
+    "docs/lab.md",
+    *_GALLERY,
+)
 
 _FILE = re.compile(r"^```python\n(# (\w+\.py)\n.*?)^```$", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"(?<=^```console\n)(\$ .*?)(?=^```$)", re.MULTILINE | re.DOTALL)

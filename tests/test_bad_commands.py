@@ -58,7 +58,7 @@ ARGUMENTS: dict[str, tuple[str, list[str]]] = {
     "abbreviated option": ("learn good.vw --pass 2", ["--pass"]),
     "unknown learner": ("learn good.vw --learner forest", ["'forest'", "perceptron"]),
     "unknown tie": ("learn good.vw --tie maybe", ["'maybe'", "plus", "minus", "mistake"]),
-    "unknown format": ("learn good.vw --format csv", ["'csv'", "svmlight", "vw"]),
+    "unknown format": ("learn good.vw --format xml", ["'xml'", "svmlight", "vw"]),
     "unknown on-bad": ("learn good.vw --on-bad panic", ["'panic'", "stop", "skip"]),
     "bits 99": ("learn good.vw --bits 99", ["bits = 99", "from 1 to 31"]),
     "bits 0": ("learn good.vw --bits 0", ["--bits", "'0'", "at least 1"]),

@@ -26,6 +26,7 @@ from thresher.data.names import slot_of
 from thresher.data.recipe import Recipe
 from thresher.data.source import Opened, Place
 from thresher.data.spelling import positive_index
+from thresher.data.text import TextStream
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -264,8 +265,8 @@ def test_an_error_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
 
     (place,) = written(tmp_path, b"1 1:1\n")
     with th.open_stream(place) as stream:
-        assert stream._file is not None
-        stream._file = Opened("text", Broken(), None)
+        assert isinstance(stream, TextStream)
+        stream._files.file = Opened("text", Broken(), None)
         with pytest.raises(OSError, match="Input/output error"):
             list(stream)
 
@@ -376,7 +377,7 @@ def test_the_first_line_tells_the_format(tmp_path: Path, text: bytes, wanted: st
         ({"bits": 32}, "found bits = 32, expected from 1 to 31"),
         ({"n": 0}, "found n = 0, expected from 1 to 2^31 slots"),
         ({"n": 2**31 + 1}, "found n = 2147483649, expected from 1 to 2^31 slots"),
-        ({"format": "csv"}, "found format 'csv', expected one of svmlight, vw"),
+        ({"format": "xml"}, "found format 'xml', expected one of svmlight, vw, csv, parquet, arrow, jsonl"),
         ({"format": "vw", "zero_based": True}, "found --zero-based for Vowpal Wabbit text, which has names and no indices"),
         ({"format": "svmlight", "tags": True}, "svmlight or LIBSVM text has no tags"),
     ],

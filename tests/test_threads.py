@@ -21,6 +21,7 @@ import thresher as th
 from tests.commands import run
 from tests.text_oracles import read_pieces
 from thresher.data.ahead import Ahead
+from thresher.data.text import TextStream
 from thresher.errors import ParameterError, SourceError
 
 NUMBERS = (2, 3, 8)
@@ -244,13 +245,13 @@ def test_a_stream_that_was_interrupted_while_it_read_says_so(text: Path, monkeyp
     with th.open_stream(text, on_bad="skip") as stream:
         batches = iter(stream)
         assert len(next(batches))
-        assert stream._file is not None
+        assert isinstance(stream, TextStream)
 
         def interrupted(buffer: memoryview) -> int:
             raise KeyboardInterrupt
 
-        broken = mock.Mock(wraps=stream._file, readinto=interrupted, pipe=None)
-        monkeypatch.setattr(stream, "_file", broken)
+        broken = mock.Mock(wraps=stream._files.file, readinto=interrupted, pipe=None)
+        monkeypatch.setattr(stream._files, "file", broken)
         with pytest.raises(KeyboardInterrupt):
             list(batches)
         with pytest.raises(SourceError, match="interrupted while it read, expected it opened anew"):

@@ -228,6 +228,7 @@ void bind_majority(nb::module_& m);
 void bind_vote(nb::module_& m);
 void bind_forecaster(nb::module_& m);
 void bind_reading(nb::module_& m);
+void bind_table(nb::module_& m);
 void bind_store(nb::module_& m);
 
 }  // namespace thresher::python

@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
     python::bind_vote(m);
     python::bind_forecaster(m);
     python::bind_reading(m);
+    python::bind_table(m);
     python::bind_store(m);
     m.def("instruction_sets", &instruction_sets, "The kernels this machine can run. All give the same bits.");
     m.def("instruction_set", &instruction_set, "The kernels in use.");

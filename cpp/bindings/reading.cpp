@@ -1,16 +1,11 @@
 // Readers of text in Python: bytes go in by a file's own readinto, batches of rows come out.
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "../reading/reader.hpp"
 #include "../reading/svmlight.hpp"
 #include "../reading/vowpal.hpp"
-#include "bindings.hpp"
+#include "batch.hpp"
 
 namespace thresher::python {
 
@@ -20,21 +15,6 @@ using reading::AnyReader;
 using reading::Rows;
 
 constexpr std::size_t pieces_to_expand = std::size_t{1} << 16;  // bytes: each may make many rows of its own
-
-struct Batch {
-    Batch(reading::Parsed&& read, std::size_t n, std::shared_ptr<reading::Spare> spare)
-        : parsed(std::move(read)), n(n), spare(std::move(spare)) {}
-    Batch(Batch&&) = default;
-    ~Batch() {
-        if (!spare) return;
-        spare->give(std::move(parsed.rows));
-        spare->give(std::move(parsed.piece.text));
-    }
-
-    reading::Parsed parsed;
-    std::size_t n;
-    std::shared_ptr<reading::Spare> spare;
-};
 
 template <class T>
 auto view(nb::handle self, const T* data, std::size_t size) {
@@ -55,8 +35,6 @@ auto codes_of(const Batch& batch, int positive) {
     return owned<std::int8_t>(std::move(codes), labels.size());
 }
 
-nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
-
 class PythonReader {
   public:
     PythonReader(std::string_view format, std::size_t n, bool zero_based, bool keep_tags, std::string_view labels,
@@ -66,7 +44,7 @@ class PythonReader {
         if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
         if (threads < 1 || threads > reading::most_threads) throw std::invalid_argument("threads must be from 1 to 64");
         const Domain domain = domain_named(values);
-        const reading::Policy policy{labelled(labels), drop_unlabelled, skip_bad, needs_features, domain};
+        const reading::Policy policy = policy_of(labels, drop_unlabelled, skip_bad, needs_features, domain);
         reading::Expansion expansion(std::move(interactions), ngrams, domain);
         if (format == "svmlight") {
             reader_ =
@@ -136,22 +114,10 @@ class PythonReader {
     }
 
   private:
-    static reading::Labelled labelled(std::string_view labels) {
-        if (labels == "needed") return reading::Labelled::needed;
-        if (labels == "optional") return reading::Labelled::optional;
-        if (labels == "ignored") return reading::Labelled::ignored;
-        throw std::invalid_argument("labels are needed, optional or ignored");
-    }
-
     std::size_t n_;
     std::unique_ptr<AnyReader> reader_;
     Busy busy_;
 };
-
-using Spelled = std::tuple<nb::bytes, std::int64_t>;
-using BadLine = std::tuple<std::int64_t, std::size_t, nb::bytes, std::string>;
-
-std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 }  // namespace
 
@@ -177,6 +143,16 @@ void bind_reading(nb::module_& m) {
                 return tags;
             },
             "The rows' tags, where the reader keeps them.")
+        .def_prop_ro(
+            "bad", [](const Batch& batch) { return told(batch.parsed.bad); },
+            "What could not be read in it: the number of its line, or row, there.")
+        .def_prop_ro(
+            "places",
+            [](nb::handle self) {
+                const auto& places = nb::cast<const Batch&>(self).parsed.rows.places;
+                return view(self, places.data(), places.size());
+            },
+            nb::rv_policy::automatic, "Where each row stands: its byte in the text, or its number in the table.")
         .def_prop_ro(
             "indptr",
             [](nb::handle self) {
@@ -238,8 +214,7 @@ void bind_reading(nb::module_& m) {
         .def(
             "find_label",
             [](PythonReader& self, const nb::bytes& spelling) {
-                const std::string padded = std::string(text_of(spelling)) + '\n' + std::string(16, '\0');
-                return self.with([&](AnyReader& r) { return r.labels.find({padded.data(), spelling.size()}); });
+                return self.with([&](AnyReader& r) { return found(r.labels, spelling); });
             },
             nb::arg("spelling"), "The number of a label, or -1.")
         .def(
@@ -249,29 +224,13 @@ void bind_reading(nb::module_& m) {
             },
             nb::arg("name"))
         .def_prop_ro("labels",
-                     [](PythonReader& self) {
-                         return self.with([](AnyReader& r) {
-                             std::vector<Spelled> labels;
-                             for (const auto& one : r.labels.seen())
-                                 labels.emplace_back(as_bytes(one.spelling), one.line);
-                             return labels;
-                         });
-                     })
+                     [](PythonReader& self) { return self.with([](AnyReader& r) { return spelled(r.labels); }); })
         .def_prop_ro(
             "names",
             [](PythonReader& self) { return self.with([](AnyReader& r) { return as_bytes(r.names.text()); }); })
         .def_prop_ro("names_full",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return r.names.full(); }); })
-        .def_prop_ro("bad",
-                     [](PythonReader& self) {
-                         return self.with([](AnyReader& r) {
-                             std::vector<BadLine> bad;
-                             for (const auto& [line, trouble] : r.bad) {
-                                 bad.emplace_back(line, trouble.column, as_bytes(trouble.found), trouble.expected);
-                             }
-                             return bad;
-                         });
-                     })
+        .def_prop_ro("bad", [](PythonReader& self) { return self.with([](AnyReader& r) { return told(r.bad); }); })
         .def_prop_ro("has_room",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return r.has_room(); }); })
         .def_prop_ro("has_next",

@@ -147,11 +147,19 @@ class Labels {
     // The same, with a new label taken up while there is room for one.
     bool take(const char* at, const char* end, std::int64_t line, std::int8_t& label, Trouble& trouble) {
         const std::string_view token(at, static_cast<std::size_t>(end - at));
+        if (find(token) < 0 && token.size() <= longest_label && token.find(',') != std::string_view::npos)
+            return refuse(trouble, shown(at, end),
+                          "one label, without a comma: lists of labels are not read, and tables begin with names");
+        return take_cell(token, line, label, trouble);
+    }
+
+    // The same of a table's cell, which may have commas and blanks.
+    bool take_cell(std::string_view token, std::int64_t line, std::int8_t& label, Trouble& trouble) {
         int found = find(token);
         if (found < 0) {
             if (!acceptable_label(token, trouble)) return false;
             if (seen_.size() == 2) {
-                trouble.found = "label " + shown(at, end);
+                trouble.found = "label " + shown(token.data(), token.data() + token.size());
                 const bool known = seen_[0].line == 0 && seen_[1].line == 0;
                 trouble.expected = "'" + seen_[0].spelling + "' or '" + seen_[1].spelling +
                                    (known ? "', the labels of the model; predict --ignore-labels does not look at them"
@@ -178,20 +186,17 @@ class Labels {
     }
 
   private:
+    static constexpr std::size_t longest_label = 256;  // in bytes
+
     static bool acceptable_label(std::string_view token, Trouble& trouble) {
         trouble.expected = "a label";
-        if (token.size() > 256) {
+        if (token.size() > longest_label) {
             trouble.found = "a label of " + std::to_string(token.size()) + " bytes";
             return false;
         }
         std::string lower(token);
         for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
         if (!lower.empty() && (lower[0] == '-' || lower[0] == '+')) lower.erase(0, 1);
-        if (token.find(',') != std::string_view::npos) {
-            trouble.found = shown(token.data(), token.data() + token.size());
-            trouble.expected = "one label, without a comma: lists of labels and tables are not read";
-            return false;
-        }
         if (!is_utf8(token)) {
             trouble.found = shown(token.data(), token.data() + token.size());
             trouble.expected = "a label in UTF-8";

@@ -1414,6 +1414,16 @@ class Batch:
         """The rows' tags, where the reader keeps them."""
 
     @property
+    def bad(self) -> list[tuple[int, int, bytes, str]]:
+        """What could not be read in it: the number of its line, or row, there."""
+
+    @property
+    def places(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)]:
+        """
+        Where each row stands: its byte in the text, or its number in the table.
+        """
+
+    @property
     def indptr(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
 
     @property
@@ -1482,6 +1492,89 @@ class Reader:
 
     @property
     def offset(self) -> int: ...
+
+    @property
+    def without_label(self) -> int: ...
+
+    @property
+    def bad_lines(self) -> int: ...
+
+def end_of_rows(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], separator: str, quotes: bool) -> int:
+    """Where the last row of CSV ends that is whole."""
+
+def depth_of_json(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+    """How deep lines of JSON are nested."""
+
+class Column:
+    """A column of a table."""
+
+    @property
+    def name(self) -> str: ...
+
+    @staticmethod
+    def numbers(name: str, prefix: str, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Column: ...
+
+    @staticmethod
+    def categories(name: str, prefix: str, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Column: ...
+
+    @staticmethod
+    def words(name: str, prefix: str, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Column: ...
+
+class Columns:
+    """Some rows of a table, checked."""
+
+    def __init__(self, rows: int, columns: list[Column], label: Column | None = None, tag: Column | None = None) -> None: ...
+
+    def __len__(self) -> int: ...
+
+class TableReader:
+    """Makes rows of columns."""
+
+    def __init__(self, n: int, *, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool, values: str, ngrams: int, scaled: bool, frozen: bool) -> None: ...
+
+    def begin(self, columns: Columns) -> None: ...
+
+    def next(self) -> Batch: ...
+
+    def skip(self, count: int) -> int: ...
+
+    @property
+    def has_next(self) -> bool: ...
+
+    def keep_names(self, batch: Batch, changed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def names_of(self, batch: Batch, row: int) -> list[bytes]: ...
+
+    @property
+    def scales(self) -> dict[str, tuple[float, float, float]]:
+        """Of each column of numbers: count, mean, squares."""
+
+    def scale(self, name: str, count: float, mean: float, squares: float) -> None: ...
+
+    def know_label(self, spelling: bytes) -> None: ...
+
+    def find_label(self, spelling: bytes) -> int:
+        """The number of a label, or -1."""
+
+    def keep_name(self, name: bytes) -> None: ...
+
+    @property
+    def labels(self) -> list[tuple[bytes, int]]: ...
+
+    @property
+    def names(self) -> bytes: ...
+
+    @property
+    def names_full(self) -> bool: ...
+
+    @property
+    def digest(self) -> int: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def stopped(self) -> bool: ...
 
     @property
     def without_label(self) -> int: ...

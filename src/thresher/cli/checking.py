@@ -13,6 +13,7 @@ from thresher._core import Rounds
 from thresher.cli.lanes import parameters
 from thresher.cli.running import Learned, Session, Start
 from thresher.compose import Portfolio
+from thresher.data.recipe import Recipe
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ExampleError, ParameterError, SourceError
 from thresher.evaluate import play, witnesses
@@ -146,7 +147,7 @@ def _hold(
     outcomes, learner = session.outcomes, linear(learned.learner)
     if outcomes.lost is not None:
         raise outcomes.lost
-    with _again(session, learned) as stream:
+    with _again(session, learned, learned.recipe.scaled(learned.scales)) as stream:
         sample = next(iter(stream), None)  # always the first: an interrupted run shows the same as another
     if sample is None:
         raise _other_text(learned)
@@ -184,13 +185,15 @@ def _found(session: Session, learned: Learned, learner: LinearLearner) -> list[C
     from thresher.cli.clues import clues
 
     def batches() -> Iterator[Batch]:
+        recipe = learned.recipe.scaled(learned.scales)
         for _ in range(learned.run.passes):
             examples = 0
-            with _again(session, learned) as stream:
+            with _again(session, learned, recipe) as stream:
                 for batch in learned_alone(stream, learned.measuring.every):
                     yield batch
                     examples += len(batch)
                     session.bar.advance("looking for witnesses", stream, examples)
+                recipe = stream.recipe
             session.bar.end()
 
     try:
@@ -240,9 +243,9 @@ def _play_again(
     seen: int = 0,
 ) -> bool:
     """Plays the passes that were not done again, in the first from `position` on, after `seen` examples; to the end?"""
-    before = ledger.rounds
+    before, recipe = ledger.rounds, learned.recipe.scaled(learned.scales)
     for _ in range(done, learned.run.passes):
-        with _again(session, learned) as stream:
+        with _again(session, learned, recipe) as stream:
             if position is not None:
                 stream.skip_to(position)
                 position = None
@@ -256,12 +259,13 @@ def _play_again(
             seen = 0
             if stream.position.digest != learned.run.whole:
                 raise _other_text(learned)
+            recipe = stream.recipe
     session.bar.end()
     return True
 
 
-def _again(session: Session, learned: Learned) -> Stream:
-    return open_stream(session.source, recipe=learned.recipe, on_bad=session.options.on_bad, rule=learned.rule)
+def _again(session: Session, learned: Learned, recipe: Recipe) -> Stream:
+    return open_stream(session.source, recipe=recipe, on_bad=session.options.on_bad, rule=learned.rule)
 
 
 def _other_text(learned: Learned) -> SourceError:

@@ -25,6 +25,8 @@ EPILOG = """\
 examples:
   thresher learn demo:oranges
   thresher learn demo:drift --master fixed-share
+  thresher learn visits.csv --label bought --ignore visitor
+  thresher learn mail.tsv --label kind --text subject --ngrams 2
   thresher learn clicks.vw --cost-positive 20
   thresher learn mail.vw.gz --save mail.thresher --report mail.html
   thresher learn mail.vw.gz --learner winnow --factor 1.5

@@ -248,4 +248,5 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         progress=notes.table.rows,
         options=options,
         resumed=start.before.rounds - start.began.rounds,
+        scales=start.recipe.scales if start.recipe is not None and start.began.rounds else {},
     )

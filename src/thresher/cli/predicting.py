@@ -47,7 +47,7 @@ def predict(options: argparse.Namespace) -> int:
         raise no_recipe(options.model)
     if options.probabilities and isinstance(learner, LinearLearner) and learner._chances(np.zeros(0)) is None:
         raise ParameterError(f"found --probabilities, but a {type(learner).__name__} has none; --scores shows its scores")
-    if options.id not in (None, "tag") or (options.id and not recipe.named):
+    if recipe.table is None and (options.id not in (None, "tag") or (options.id and not recipe.named)):
         raise ParameterError(f"found --id {options.id}, expected tag, which only Vowpal Wabbit text has")
     plus, minus = recipe.spelled(+1), recipe.spelled(-1)
     spelled = np.array([minus, "0", plus], dtype=object)
@@ -61,7 +61,7 @@ def predict(options: argparse.Namespace) -> int:
             keep_unlabelled=True,
             ignore_labels=options.ignore_labels,
             rule=learner.rule,
-            tags=options.id is not None,
+            tags=options.id is not None if recipe.table is None else options.id or False,
         ) as stream,
     ):
         for batch in stream:

@@ -66,7 +66,10 @@ def _run(session: Session, learned: Learned) -> Mapping[str, Any] | None:
     def batches() -> Iterator[Batch]:
         examples = 0
         with open_stream(
-            session.source, recipe=learned.recipe, on_bad=session.options.on_bad, rule=learned.learner.rule
+            session.source,
+            recipe=learned.recipe.scaled(learned.scales),
+            on_bad=session.options.on_bad,
+            rule=learned.learner.rule,
         ) as stream:
             for batch in stream:
                 yield batch

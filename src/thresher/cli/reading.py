@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from thresher.data.spelling import same_label
@@ -12,9 +13,10 @@ if TYPE_CHECKING:
     from thresher.data.recipe import Recipe
     from thresher.data.stream import Batch, Stream
 
-__all__ = ["add_reading_options", "add_source", "check_recipe", "first_sum", "no_recipe", "nothing", "reading"]
+__all__ = ["add_reading_options", "add_source", "check_recipe", "columns", "first_sum", "no_recipe", "nothing", "reading"]
 
-_FORMATS = ("svmlight", "vw")
+_FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "jsonl")
+_TABLES = _FORMATS[2:]
 _DEFAULT_BITS = 18
 
 
@@ -23,8 +25,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="SOURCE",
-        help="a file, several in order, - for standard input, or demo:oranges, demo:drift; gzip and Zstandard are known by "
-        "content",
+        help="a file, several in order, a pattern such as 'day-*.csv', - for standard input, or demo:oranges, demo:drift; gzip "
+        "and Zstandard are known by content",
     )
 
 
@@ -33,8 +35,26 @@ def add_reading_options(
 ) -> None:
     group = parser.add_argument_group(f"how SOURCE is read ({remembers})")
     group.add_argument(
-        "--format", choices=_FORMATS, help="svmlight (LIBSVM) or Vowpal Wabbit text; by default seen from the first line"
+        "--format",
+        choices=_FORMATS,
+        help="svmlight (LIBSVM) or Vowpal Wabbit text, CSV (commas, tabs or semicolons), Parquet, Arrow or JSON Lines; by "
+        "default seen from the first bytes and the name",
     )
+    group.add_argument(
+        "--label", metavar="COLUMN", help="the column of labels (the one that is called label, target, class or y)"
+    )
+    group.add_argument(
+        "--text", action="append", metavar="COLUMN", help="a column whose words are attributes; may be given several times"
+    )
+    group.add_argument(
+        "--ignore", action="append", metavar="COLUMN", help="a column that is left out; may be given several times"
+    )
+    group.add_argument(
+        "--numeric",
+        choices=("scale", "raw"),
+        help="numbers of a table by the running mean and deviation of their column, or as they are (scale)",
+    )
+    group.add_argument("--header", metavar="NAMES", help="the columns of CSV without a line of names, with commas between them")
     group.add_argument("--positive", metavar="LABEL", help="the positive label; by default the larger or later one")
     group.add_argument("--bits", type=whole, metavar="B", help="2^B slots for features (18)")
     group.add_argument("--n", type=whole, metavar="N", help="so many slots, instead of --bits")
@@ -50,7 +70,7 @@ def add_reading_options(
         "--ngrams",
         type=whole,
         metavar="K",
-        help="Vowpal Wabbit text: also up to K words that follow each other in a namespace as one feature (1)",
+        help="Vowpal Wabbit text, --text: up to K words that follow each other in a namespace or a cell, as one feature (1)",
     )
     group.add_argument(
         "--on-bad", choices=("stop", "skip"), default="stop", help="what to do at a line that cannot be read (stop)"
@@ -86,13 +106,15 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
     """What `open_stream` is to be called with."""
     if recipe is not None:
         check_recipe(options, recipe)
-        return {"recipe": recipe, "positive": options.positive, "on_bad": options.on_bad, "threads": options.threads}
+        given = {"recipe": recipe, "positive": options.positive, "on_bad": options.on_bad, "threads": options.threads}
+        return given if recipe.table is None else {**given, "format": options.format}
     if options.n is not None and options.bits is not None:
         raise ParameterError("found both --n and --bits, expected one of them")
     return {
         "format": options.format,
         "n": options.n,
         "bits": _DEFAULT_BITS if options.bits is None else options.bits,
+        **{name: value for name, value in columns(options).items() if value is not None},
         "zero_based": bool(options.zero_based),
         "interactions": options.interactions or (),
         "ngrams": 1 if options.ngrams is None else options.ngrams,
@@ -100,6 +122,12 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
         "on_bad": options.on_bad,
         "threads": options.threads,
     }
+
+
+def columns(options: argparse.Namespace) -> dict[str, Any]:
+    """What was said of the columns of a table; None where nothing was."""
+    given = {name: getattr(options, name) for name in ("label", "text", "ignore", "numeric")}
+    return {**given, "header": None if options.header is None else options.header.split(",")}
 
 
 def no_recipe(path: str) -> StoreError:
@@ -113,7 +141,7 @@ def no_recipe(path: str) -> StoreError:
 def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
     """An option that contradicts the model is an error."""
     said = {
-        "--format": (options.format, recipe.format),
+        "--format": ("table" if options.format in _TABLES else options.format, recipe.format),
         "--n": (options.n, recipe.n),
         "--bits": (None if options.bits is None else 2 ** min(options.bits, 64), recipe.n),
         "--zero-based": (options.zero_based, recipe.zero_based),
@@ -121,11 +149,19 @@ def check_recipe(options: argparse.Namespace, recipe: Recipe) -> None:
         "--ngrams": (options.ngrams, recipe.ngrams),
         "--positive": _positive(options.positive, recipe),
     }
+    for name, given in columns(options).items():
+        known = None if recipe.table is None else getattr(recipe.table, name)
+        said[f"--{name}"] = (_in_words(given), _in_words(known))
     for option, (wanted, known) in said.items():
         if wanted is not None and wanted != known:
             shown = options.bits if option == "--bits" else wanted
             was = f"{known:,} slots" if option == "--bits" else known
             raise ParameterError(f"found {option} {shown}, but the model was made with {was}: leave the option out")
+
+
+def _in_words(columns: str | Sequence[str] | None) -> str | None:
+    """Names in order: that in which they were given means nothing."""
+    return columns if columns is None or isinstance(columns, str) else " ".join(sorted(columns)) or "none"
 
 
 def _interactions(wanted: list[str] | None, recipe: Recipe) -> tuple[str | None, str]:

@@ -12,6 +12,7 @@ from thresher.cli.progress import Bar, Row
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.stream import Position
+from thresher.data.table_recipe import Scales
 from thresher.errors import SourceError
 from thresher.evaluate import Course, Measuring, Outcomes
 from thresher.ledger import Ledger, Tally
@@ -82,6 +83,7 @@ class Learned:
     progress: list[Row] = field(default_factory=list)
     options: argparse.Namespace = field(default_factory=argparse.Namespace)
     resumed: int = 0
+    scales: Scales = field(default_factory=dict)  # of a table, where the rounds begin that can be checked
     saved: str | None = None
     proof: str | None = None
     written: dict[str, str] = field(default_factory=dict)

@@ -14,14 +14,13 @@ from thresher.cli.certified import theorem_table
 from thresher.cli.certifying import Facts, Streams, called, names_by_slot, tightest
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
-from thresher.cli.reading import reading
+from thresher.cli.reading import columns, reading
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Stream
 from thresher.errors import ExampleError, ParameterError, SourceError, StoreError
 from thresher.evaluate.differences import Difference, other_length
 from thresher.evaluate.proof import Proof
-from thresher.store.proof import Reading
 
 __all__ = ["verify"]
 
@@ -77,8 +76,8 @@ def _read(options: argparse.Namespace, proof: Proof) -> dict[str, Any]:
     read = {**reading(options, None), "n": _slots(options, proof.runs[0])}
     if proof.reading is None:
         return read
-    given = {name: getattr(options, name) for name in Reading._fields}
-    return {**read, **proof.reading._asdict(), **{name: value for name, value in given.items() if value is not None}}
+    given = {name: getattr(options, name) for name in ("positive", "zero_based", "interactions", "ngrams")} | columns(options)
+    return {**read, **proof.reading.options, **{name: value for name, value in given.items() if value is not None}}
 
 
 def _slots(options: argparse.Namespace, run: Mapping[str, Any]) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from thresher.data.spelling import number, same_label
+from thresher.data.table_recipe import Scales, TableRecipe
 from thresher.errors import ParameterError, StoreError
 
 __all__ = ["FORMATS", "HASH", "MOST_SLOTS", "MOST_TOGETHER", "Recipe", "interactions_in_order", "spellable"]
 
-FORMATS = {"svmlight": "svmlight or LIBSVM text", "vw": "Vowpal Wabbit text"}
+FORMATS = {"svmlight": "svmlight or LIBSVM text", "vw": "Vowpal Wabbit text", "table": "tables"}
 MOST_SLOTS = 2**31
 #: Features of an interaction, words of an n-gram.
 MOST_TOGETHER = 8
@@ -19,7 +20,7 @@ MOST_TOGETHER = 8
 #: How names become slots.
 HASH = {"hash": "xxh64", "seed": 0}
 #: What a recipe leaves out that does not use it, so that it is written as it was before there was any.
-_UNUSED: dict[str, object] = {"interactions": (), "ngrams": 1}
+_UNUSED: dict[str, object] = {"interactions": (), "ngrams": 1, "table": None}
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Recipe:
     """A format, the number of slots, where its indices start, the two labels as they are spelled, and what names make together.
 
     A label is None until it was met. An interaction has a letter for each namespace that it takes a feature from; `ngrams` is
-    the number of words that an n-gram has at most.
+    the number of words that an n-gram has at most. `table` is what is known of columns, where there are any.
 
     >>> Recipe("svmlight", 2**18, minus="-1", plus="+1").spelled(-1)
     '-1'
@@ -42,6 +43,7 @@ class Recipe:
     plus: str | None = None
     interactions: tuple[str, ...] = ()
     ngrams: int = 1
+    table: TableRecipe | None = None
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -50,6 +52,13 @@ class Recipe:
             raise ParameterError(f"found n = {self.n}, expected from 1 to 2^31 slots")
         if self.zero_based and self.format != "svmlight":
             raise ParameterError(f"found --zero-based for {FORMATS[self.format]}, which has names and no indices")
+        if (self.format == "table") != (self.table is not None):
+            raise ParameterError(
+                f"found a recipe of {FORMATS[self.format]}, expected its columns if it is of tables, and only then"
+            )
+        if self.table is not None and (self.interactions or (self.ngrams != 1 and not self.table.text)):
+            option = "--interactions" if self.interactions else "--ngrams"
+            raise ParameterError(f"found {option} for a table without --text; words have n-grams, namespaces have interactions")
         if self.format == "svmlight" and (self.interactions or self.ngrams != 1):
             option = "--interactions" if self.interactions else "--ngrams"
             raise ParameterError(f"found {option} for {FORMATS[self.format]}, which has indices: no namespaces, and no words")
@@ -79,14 +88,27 @@ class Recipe:
     @property
     def together(self) -> str:
         """What names make together, in words that follow those of the format."""
+        if self.table is not None:
+            return self.table.said() + (f", n-grams of up to {self.ngrams} words" if self.ngrams > 1 else "")
         interactions = f", interactions {' '.join(self.interactions)}" if self.interactions else ""
         return interactions + (f", n-grams of up to {self.ngrams} words" if self.ngrams > 1 else "")
+
+    def scaled(self, scales: Scales) -> Recipe:
+        """The same with these scales of a table's columns; without a table it is the same."""
+        return self if self.table is None else replace(self, table=replace(self.table, scales=scales))
+
+    @property
+    def scales(self) -> Scales:
+        """The scales of a table's columns."""
+        return {} if self.table is None else self.table.scales
 
     def as_dict(self) -> dict[str, Any]:
         """The recipe as JSON can hold it."""
         fields = {name: value for name, value in asdict(self).items() if name not in _UNUSED or value != _UNUSED[name]}
         if self.interactions:
             fields["interactions"] = list(self.interactions)
+        if self.table is not None:
+            fields["table"] = self.table.as_dict()
         return {**fields, **HASH}
 
     @classmethod
@@ -105,6 +127,8 @@ class Recipe:
             raise StoreError(f"found a recipe {fields!r} of the wrong types")
         if labels[0] is not None and labels[0] == labels[1]:
             raise StoreError(f"found {labels[0]!r} for both labels")
+        if fields["table"] is not None:
+            fields["table"] = TableRecipe.from_dict(fields["table"])
         try:
             return cls(**fields)
         except ParameterError as error:

@@ -102,7 +102,7 @@ class Source:
     """
 
     def __init__(self, *places: Place) -> None:
-        self.places = tuple(os.fspath(place) for place in places)
+        self.places = tuple(each for place in places for each in _matching(os.fspath(place)))
         if not self.places:
             raise ParameterError("found no source, expected a file, several, - for standard input, or demo:oranges")
         if STANDARD_INPUT in self.places and len(self.places) > 1:
@@ -116,8 +116,8 @@ class Source:
     @property
     def demo(self) -> demos.Demo | None:
         """The demo, if the source is one."""
-        only = self.places[0]
-        return demos.find(only.removeprefix(_DEMO)) if len(self.places) == 1 and only.startswith(_DEMO) else None
+        found = [place for place in self.places if len(self.places) == 1 and place.startswith(_DEMO)]
+        return demos.find(found[0].removeprefix(_DEMO)) if found else None
 
     @property
     def again(self) -> bool:
@@ -150,6 +150,17 @@ class Source:
     def open(self, *, ahead: bool = False) -> Iterator[AbstractContextManager[Opened]]:
         """Each file in turn, to be opened with `with`; what is compressed is read `ahead`, if so wished, by another thread."""
         return (_open(place, ahead) for place in self.places)
+
+
+def _matching(place: str) -> list[str]:
+    """The files that a pattern such as `day-*.csv` means, in order; what is none means itself."""
+    if not set(place) & set("*?[") or "\0" in place or Path(place).exists():
+        return [place]
+    anchor = Path(place).anchor
+    found = sorted(str(path) for path in Path(anchor).glob(str(Path(place).relative_to(anchor))))
+    if not found:
+        raise ParameterError(f"found no file like {place}, expected one at least")
+    return found
 
 
 def _regular(place: str) -> bool:

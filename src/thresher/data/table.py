@@ -9,38 +9,30 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.data.arrow import arrow, first_line, is_text
+from thresher.data.csv_text import check_names, check_text, counted, separator_of, shown
+from thresher.data.number_cells import NUMBER
 from thresher.data.source import Opened, Place, Source
 from thresher.errors import ParameterError, SourceError
 
 __all__ = ["MISSING", "Block", "Table", "open_table"]
 
 _PARQUET = b"PAR1"
-_UTF_8_MARK = b"\xef\xbb\xbf"
-_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_SEPARATORS = (",", "\t", ";")
 #: How an empty cell may be written, in any case.
 MISSING = ("", "nan", "na", "n/a", "null", "none")
 _TRUTH = {"true": 1.0, "false": 0.0}
 _BYTES = 1 << 20
 _ROWS = 1 << 14
 _IN_MEMORY = 1 << 24
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.ASCII | re.IGNORECASE)
-
-
-def _arrow(part: str = "") -> Any:
-    """pyarrow, which says nothing of its types, imported when a table is read."""
-    return import_module(f"pyarrow{part}")
 
 
 class Block(NamedTuple):
@@ -75,20 +67,20 @@ class Block(NamedTuple):
 
     def texts(self, number: int) -> list[str]:
         """The same by the column's number, from 0, for those that have no name. What has no text raises `SourceError`."""
-        arrow, compute = _arrow(), _arrow(".compute")
+        library, compute = arrow(), arrow(".compute")
         cells = self.cells.column(number)
         try:
-            if arrow.types.is_temporal(cells.type):  # Python's times are fewer than Parquet's
-                spelled = compute.cast(cells, arrow.string())
+            if library.types.is_temporal(cells.type):  # Python's times are fewer than Parquet's
+                spelled = compute.cast(cells, library.string())
                 cells = compute.replace_substring_regex(spelled, r"\.0+(Z?)$", r"\1")
             return ["" if cell is None else str(cell) for cell in cells.to_pylist()]
-        except (arrow.ArrowException, ValueError, ArithmeticError, LookupError) as error:
+        except (library.ArrowException, ValueError, ArithmeticError, LookupError) as error:
             raise self._unreadable(self.table.columns[number], error) from None
 
     def blank(self, name: str) -> bool:
         """Whether all cells of a column are empty; what cannot be read is not."""
         cells = self.cells.column(self.table.places[name])
-        if not _is_text(cells.type):
+        if not is_text(cells.type):
             return int(cells.null_count) == len(self)
         try:
             return not any(cell.strip() for cell in self.text(name))
@@ -107,27 +99,27 @@ class Block(NamedTuple):
         return self.table.error(self.first + row, message)
 
     def _converted(self, name: str) -> NDArray[np.float64]:
-        arrow, compute = _arrow(), _arrow(".compute")
+        library, compute = arrow(), arrow(".compute")
         cells = self.cells.column(self.table.places[name])
         kind = cells.type
-        if _is_text(kind):
+        if is_text(kind):
             try:
                 trimmed = compute.utf8_trim_whitespace(cells)
-                missing = compute.is_in(compute.utf8_lower(trimmed), value_set=arrow.array(MISSING, kind))
-            except arrow.ArrowException as error:
+                missing = compute.is_in(compute.utf8_lower(trimmed), value_set=library.array(MISSING, kind))
+            except library.ArrowException as error:
                 raise self._unreadable(name, error) from None
-            cells = compute.if_else(missing, arrow.scalar(None, kind), trimmed)
-        elif not (arrow.types.is_primitive(kind) or arrow.types.is_decimal(kind)) or arrow.types.is_temporal(kind):
+            cells = compute.if_else(missing, library.scalar(None, kind), trimmed)
+        elif not (library.types.is_primitive(kind) or library.types.is_decimal(kind)) or library.types.is_temporal(kind):
             raise self.error(0, f"column {name!r}: found a column of {kind}, expected numbers")
         try:
-            numbers = compute.cast(cells, arrow.float64(), safe=False)
-        except arrow.ArrowInvalid:
+            numbers = compute.cast(cells, library.float64(), safe=False)
+        except library.ArrowInvalid:
             spelled = cells.to_pylist()
             return np.array([self._spelled(name, row, cell) for row, cell in enumerate(spelled)], np.float64)
         return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
 
     def _unreadable(self, name: str, error: Exception) -> SourceError:
-        found = f"found cells that cannot be read ({_first_line(error)})"
+        found = f"found cells that cannot be read ({first_line(error)})"
         return SourceError(f"column {name!r}: {found}, expected text in UTF-8, numbers or times", file=self.table.name)
 
     def _spelled(self, name: str, row: int, cell: str | None) -> float:
@@ -135,10 +127,10 @@ class Block(NamedTuple):
         if cell is None:
             return np.nan
         plain = cell.replace(",", ".") if self.table.separator == ";" else cell
-        if _NUMBER.fullmatch(plain):
+        if NUMBER.fullmatch(plain):
             return float(plain)
         if cell.lower() not in _TRUTH:
-            raise self.error(row, f"column {name!r}: found {_shown(cell)}, expected a number or an empty cell")
+            raise self.error(row, f"column {name!r}: found {shown(cell)}, expected a number or an empty cell")
         return _TRUTH[cell.lower()]
 
 
@@ -154,11 +146,11 @@ class Table:
         with self._opened() as opened:
             head = opened.peek()
             self.parquet = head.startswith(_PARQUET)
-            self.separator = "," if self.parquet else self._separator(head)
+            self.separator = "," if self.parquet else separator_of(head, self.name)
         self._written = self._names()
         self.columns = tuple(name.strip() for name in self._written)
         self.places = {name: number for number, name in reversed(list(enumerate(self.columns)))}
-        self._check_names()
+        check_names(self.columns, self.name, None if self.parquet else 1, self.separator)
 
     def blocks(self, *, unchanged: bool = False) -> Iterator[Block]:
         """The rows from the first one on; `unchanged`: if the file is not what it was the last time, `SourceError`."""
@@ -205,26 +197,26 @@ class Table:
             yield Opened(self.name, file, None)
 
     def _batches(self, opened: Opened) -> Iterator[Any]:
-        arrow = _arrow()
+        library = arrow()
         try:
             if self.parquet:
-                yield from _arrow(".parquet").ParquetFile(self._seekable(opened)).iter_batches(_ROWS)
+                yield from arrow(".parquet").ParquetFile(self._seekable(opened)).iter_batches(_ROWS)
                 return
-            reading = _arrow(".csv")
+            reading = arrow(".csv")
             try:
                 yield from reading.open_csv(
                     io.BufferedReader(_Raw(opened), _BYTES),
                     read_options=reading.ReadOptions(use_threads=False, block_size=self._room()),
                     parse_options=reading.ParseOptions(delimiter=self.separator, newlines_in_values=True),
-                    convert_options=reading.ConvertOptions(column_types=dict.fromkeys(self._written, arrow.string())),
+                    convert_options=reading.ConvertOptions(column_types=dict.fromkeys(self._written, library.string())),
                 )
-            except arrow.ArrowInvalid as error:
+            except library.ArrowInvalid as error:
                 raise self._explained(error) from None
-        except (arrow.ArrowException, OSError) as error:
+        except (library.ArrowException, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise SourceError(
-                f"found a table that cannot be read ({_first_line(error)}), expected it whole", file=self.name
+                f"found a table that cannot be read ({first_line(error)}), expected it whole", file=self.name
             ) from None
 
     def _room(self) -> int:
@@ -239,36 +231,16 @@ class Table:
     def _names(self) -> list[str]:
         if not self.parquet:
             names = next((cells for _, cells in self._lines()), [])
-            self._check_text(names, 1)
+            check_text(names, self.name, 1)
             return names
         with self._opened() as opened:
             try:
-                schema = _arrow(".parquet").ParquetFile(self._seekable(opened)).schema_arrow
-            except (_arrow().ArrowException, OSError, UnicodeError) as error:
+                schema = arrow(".parquet").ParquetFile(self._seekable(opened)).schema_arrow
+            except (arrow().ArrowException, OSError, UnicodeError) as error:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise
-                raise SourceError(f"found damaged Parquet ({_first_line(error)}), expected it whole", file=self.name) from None
+                raise SourceError(f"found damaged Parquet ({first_line(error)}), expected it whole", file=self.name) from None
             return [str(name) for name in schema.names]
-
-    def _separator(self, head: bytes) -> str:
-        if head.startswith(_UTF_16_MARKS):
-            raise SourceError("found UTF-16, expected text in UTF-8", file=self.name)
-        if b"\0" in head:
-            raise SourceError("found binary data, expected a table: CSV, TSV or Parquet", file=self.name)
-        lines = head.decode("utf-8", "replace").lstrip("\ufeff\r\n").splitlines()
-        outside = re.sub(r'"[^"]*"', "", lines[0]) if lines else ""
-        return max(_SEPARATORS, key=outside.count)
-
-    def _check_names(self) -> None:
-        if not self.columns:
-            raise SourceError("found an empty table, expected a line with the names of the columns, and rows", file=self.name)
-        again = next((name for number, name in enumerate(self.columns) if name and self.places[name] < number), None)
-        if again is not None:
-            line = None if self.parquet else 1
-            raise SourceError(f"found two columns named {again!r}, expected different names", file=self.name, line=line)
-        if not self.parquet and all(_NUMBER.fullmatch(name) for name in self.columns):
-            found = _shown(self.separator.join(self.columns))
-            raise SourceError(f"found {found}, expected the names of the columns first", file=self.name, line=1)
 
     # ---- where an error stands ---------------------------------------------------------------------------------------
 
@@ -289,20 +261,14 @@ class Table:
         expected, lines = len(self.columns), 0
         for line, cells in self._lines():
             lines += 1
-            self._check_text(cells, line)
+            check_text(cells, self.name, line)
             if len(cells) != expected:
-                found = _shown(self.separator.join(cells))
-                wrong = f"found {_counted(len(cells))} in {found}, expected {_counted(expected)}, as in the first line"
+                found = shown(self.separator.join(cells))
+                wrong = f"found {counted(len(cells))} in {found}, expected {counted(expected)}, as in the first line"
                 return SourceError(wrong, file=self.name, line=line)
         if lines == 1:
             return SourceError("found an empty table, expected rows below the names of the columns", file=self.name)
-        return SourceError(f"found a row that cannot be read ({_first_line(error)}), expected CSV", file=self.name)
-
-    def _check_text(self, cells: Sequence[str], line: int) -> None:
-        for cell in cells:
-            if any("\udc80" <= letter <= "\udcff" for letter in cell):
-                found = cell.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-                raise SourceError(f"found '{found[:60]}', expected text in UTF-8", file=self.name, line=line)
+        return SourceError(f"found a row that cannot be read ({first_line(error)}), expected CSV", file=self.name)
 
 
 @contextmanager
@@ -375,20 +341,3 @@ def _state(opened: Opened) -> tuple[int, ...] | None:
         return None
     found = os.fstat(opened.raw.fileno())
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _is_text(kind: Any) -> bool:
-    types = _arrow().types
-    return bool(types.is_string(kind) or types.is_large_string(kind))
-
-
-def _shown(cell: str) -> str:
-    return repr(cell if len(cell) <= 60 else f"{cell[:60]}…")
-
-
-def _counted(cells: int) -> str:
-    return "1 cell" if cells == 1 else f"{cells:,} cells"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]

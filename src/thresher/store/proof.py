@@ -6,12 +6,14 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from thresher.bounds.printed import shown
 from thresher.data.recipe import HASH, MOST_TOGETHER, Recipe, interactions_in_order, spellable
 from thresher.data.source import Place
+from thresher.data.table_recipe import COLUMNS, TableRecipe
 from thresher.errors import ParameterError, StoreError
 from thresher.store import atomic
 from thresher.store.container import each_once
@@ -37,16 +39,29 @@ class Reading(NamedTuple):
     zero_based: bool
     interactions: tuple[str, ...] = ()
     ngrams: int = 1
+    table: TableRecipe | None = None
 
     @classmethod
     def of(cls, recipe: Recipe) -> Reading:
-        """What a recipe says of that."""
-        return cls(recipe.plus, recipe.zero_based, recipe.interactions, recipe.ngrams)
+        """What a recipe says of that; of a table what a user could say."""
+        table = None if recipe.table is None else replace(recipe.table, kinds={}, scales={})
+        return cls(recipe.plus, recipe.zero_based, recipe.interactions, recipe.ngrams, table)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same for `open_stream`."""
+        columns = {} if self.table is None else {name: getattr(self.table, name) for name in COLUMNS}
+        return {**{name: getattr(self, name) for name in self._fields if name != "table"}, **columns}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as JSON can hold it; nothing is said of a table where there is none."""
+        fields = {name: value for name, value in self._asdict().items() if name != "table"}
+        return fields if self.table is None else {**fields, "table": self.table.as_dict()}
 
 
 def write_proof(path: Place, reading: Reading | None, runs: Iterable[Mapping[str, Any]]) -> None:
     """Writes a proof, whole or not at all: a field a line, and each list of numbers on one."""
-    how = None if reading is None else reading._asdict()
+    how = None if reading is None else reading.as_dict()
     whole = {"kind": KIND, "version": VERSION, "reading": how, "runs": list(runs)}
     text = json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1)
     atomic.replace(path, [_NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text).encode(), b"\n"])
@@ -97,8 +112,9 @@ def _run(stored: object, place: str) -> Mapping[str, Any]:
 def _reading(stored: object) -> Reading | None:
     if stored is None:
         return None
-    fields = _fields(stored, Reading._fields, "reading")
-    positive, zero_based, interactions, ngrams = (fields[name] for name in Reading._fields)
+    tabled = isinstance(stored, Mapping) and "table" in stored
+    fields = _fields(stored, Reading._fields if tabled else Reading._fields[:-1], "reading")
+    positive, zero_based, interactions, ngrams = (fields[name] for name in Reading._fields[:-1])
     if not (positive is None or (isinstance(positive, str) and spellable(positive))):
         raise StoreError(f"reading.positive: found {shown(positive)}, expected a label or null")
     if type(zero_based) is not bool:
@@ -111,7 +127,8 @@ def _reading(stored: object) -> Reading | None:
         raise StoreError(f"reading.interactions: {error}") from None
     if interactions != ordered:
         raise StoreError(f"reading.interactions: found {shown(interactions)}, expected {shown(ordered)}")
-    return Reading(positive, zero_based, tuple(ordered), ngrams)
+    table = TableRecipe.from_dict(fields["table"]) if tabled else None
+    return Reading(positive, zero_based, tuple(ordered), ngrams, table)
 
 
 def _fields(stored: object, names: tuple[str, ...], place: str) -> Mapping[str, Any]:

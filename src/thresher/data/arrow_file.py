@@ -1,0 +1,93 @@
+"""Parquet, Arrow's own files and streams, and whatever speaks its C stream interface, as pieces of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from thresher.data.arrow import arrow, first_line, is_text
+from thresher.data.columns import flat
+from thresher.data.pieces import Piece, by_number
+from thresher.data.source import Opened
+from thresher.errors import SourceError
+
+__all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
+
+_CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
+
+
+def parquet_pieces(opened: Opened, text: set[str], ignore: set[str], *, threads: int) -> Iterator[Piece]:
+    """The rows of a Parquet file. Columns of words come as dictionaries, but for those that are read as text."""
+    with _said(opened.name, "Parquet"):
+        reading, place = arrow(".parquet"), _seekable(opened)
+        schema = reading.ParquetFile(place).schema_arrow
+        words = [field.name for field in schema if is_text(field.type) and field.name not in text]
+        names = [field.name for field in schema if field.name not in ignore]
+        place.seek(0)
+        file = reading.ParquetFile(place, read_dictionary=words, pre_buffer=True)
+        yield from _pieces(opened.name, file.iter_batches(_rows(len(names)), columns=names, use_threads=threads > 1))
+
+
+def ipc_pieces(opened: Opened, *, stream: bool) -> Iterator[Piece]:
+    """The rows of an Arrow file, or of a stream. Nothing in it is believed before it was checked."""
+    with _said(opened.name, "Arrow data"):
+        ipc = arrow(".ipc")
+        if stream:
+            batches: Iterator[Any] = iter(ipc.open_stream(opened.text))
+        else:
+            file = ipc.open_file(_seekable(opened))
+            batches = (file.get_batch(number) for number in range(file.num_record_batches))
+        yield from _pieces(opened.name, batches)
+
+
+def frame_pieces(frame: Any, name: str) -> Iterator[Piece]:
+    """The rows of an object with `__arrow_c_stream__`."""
+    with _said(name, "a data frame"):
+        yield from _pieces(name, iter(arrow().RecordBatchReader.from_stream(frame)))
+
+
+def _pieces(name: str, batches: Iterator[Any]) -> Iterator[Piece]:
+    first = 0
+    for batch in batches:
+        batch.validate(full=True)
+        rows = _rows(batch.num_columns)
+        for start in range(0, batch.num_rows, rows) or (0,):
+            part = batch.slice(start, rows)
+            named = list(flat(part.schema.names, part.columns))
+            names = [each for each, _ in named]
+            again = next((each for number, each in enumerate(names) if each in names[:number]), None)
+            if again is not None:
+                raise SourceError(f"found two columns named {again!r}, expected different names", file=name)
+            yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first))
+            first += part.num_rows
+
+
+def _rows(columns: int) -> int:
+    """How many rows of so many columns are a piece."""
+    return max(1, min(_MOST, _CELLS // max(1, columns)))
+
+
+def _seekable(opened: Opened) -> Any:
+    """The file for pyarrow to go back and forth in: by itself where it can, else all of its bytes."""
+    if opened.raw is not None and not opened.compressed:
+        return arrow().OSFile(opened.name)
+    parts = []
+    buffer = bytearray(1 << 20)
+    while got := opened.readinto(memoryview(buffer)):
+        parts.append(bytes(memoryview(buffer)[:got]))
+    return arrow().BufferReader(b"".join(parts))
+
+
+@contextmanager
+def _said(name: str, what: str) -> Iterator[None]:
+    """What pyarrow finds wrong with a file becomes a `SourceError`."""
+    library = arrow()
+    try:
+        yield
+    except SourceError:
+        raise
+    except (library.ArrowException, OSError, UnicodeError, ValueError, TypeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise SourceError(f"found {what} that cannot be read ({first_line(error)}), expected it whole", file=name) from None

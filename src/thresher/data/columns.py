@@ -1,0 +1,261 @@
+"""From Arrow's columns to those that the core makes rows of: numbers, categories and words.
+
+| a column of | becomes |
+|---|---|
+| numbers, durations (in seconds) | the attribute `column` with the number as its value |
+| true or false | the attribute `column`, 1 where it is true |
+| words | the attribute `column=word` |
+| text, where it is asked for | an attribute `column=word` for each word, with how often it comes |
+| dates, times | `column.year=2024`, `column.month=7`, `column.weekday=tue`, `column.hour=13`, as far as it has them |
+| lists | `column=value` for each value |
+| objects | a column for each of their fields, `column.field` |
+
+An empty cell, null and NaN are missing, and make no attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import Column
+from thresher.data.arrow import arrow, is_text
+from thresher.data.number_cells import MISSING, numbers_spelled
+
+__all__ = ["MOST_NESTED", "Converted", "convert", "dates_in", "flat", "kind_of"]
+
+MOST_NESTED = 32
+_WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?", re.ASCII)
+_TRUTH = {"true": True, "false": False, "1": True, "0": False}
+
+
+class Converted(NamedTuple):
+    """The core's columns of one column, and which of its cells are not what they should be."""
+
+    columns: list[Column]
+    wrong: NDArray[np.bool_] | None = None
+
+
+def kind_of(type_: Any) -> str | None:
+    """What a column of this type holds; None if nothing, '' if what cannot be read."""
+    types = arrow().types
+    if types.is_null(type_):
+        return None
+    if types.is_dictionary(type_):
+        return kind_of(type_.value_type)
+    known: dict[str, Callable[[Any], bool]] = {
+        "truth": types.is_boolean,
+        "number": lambda each: (
+            types.is_integer(each) or types.is_floating(each) or types.is_decimal(each) or types.is_duration(each)
+        ),
+        "category": is_text,
+        "date": types.is_date,
+        "moment": types.is_timestamp,
+        "clock": types.is_time,
+        "list": lambda each: _is_list(each) and kind_of(each.value_type) in ("truth", "number", "category", None),
+    }
+    return next((kind for kind, fits in known.items() if fits(type_)), "")
+
+
+def dates_in(cells: Any) -> str | None:
+    """Whether all texts are dates, or dates with times, as JSON and many tables spell them."""
+    library, compute = arrow(), arrow(".compute")
+    if library.types.is_dictionary(cells.type):
+        cells = cells.dictionary
+    texts = compute.drop_null(_as_text(cells))
+    first = texts[0].as_py() if len(texts) else ""
+    if not _DATE.fullmatch(first):
+        return None
+    try:
+        compute.cast(texts, library.timestamp("us"))
+    except library.ArrowInvalid:
+        return None
+    return "date" if len(first) == len("2024-07-31") else "moment"
+
+
+def flat(names: list[str], columns: list[Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The columns with their names, and in place of objects those of their fields, with dots in their names."""
+    for name, column in zip(names, columns, strict=True):
+        if not arrow().types.is_struct(column.type):
+            yield prefix + name, column
+        elif depth < MOST_NESTED:
+            fields = [column.type.field(k).name for k in range(column.type.num_fields)]
+            yield from flat(fields, column.flatten(), f"{prefix}{name}.", depth + 1)
+        else:
+            raise ValueError(f"column {prefix + name!r}: found objects nested more than {MOST_NESTED} deep")
+
+
+def convert(name: str, kind: str, cells: Any) -> Converted:
+    """A column as the core takes it."""
+    return _CONVERSIONS[kind](name, cells)
+
+
+def _numbers(name: str, cells: Any) -> Converted:
+    values, wrong = _as_numbers(cells)
+    return Converted([Column.numbers(name, name, values)], wrong)
+
+
+def _truth(name: str, cells: Any) -> Converted:
+    compute, types = arrow(".compute"), arrow().types
+    wrong = None
+    if types.is_boolean(cells.type):
+        true = compute.fill_null(cells, False).to_numpy(zero_copy_only=False)
+    else:
+        spelled = [cell.strip().lower() for cell in compute.fill_null(_as_text(cells), "").to_pylist()]
+        true = np.array([_TRUTH.get(cell, False) for cell in spelled], np.bool_)
+        wrong = np.array([cell not in _TRUTH and cell not in MISSING for cell in spelled], np.bool_)
+    return Converted([_coded(name, "", np.where(true, 0, -1), [name])], wrong)
+
+
+def _categories(name: str, cells: Any) -> Converted:
+    return Converted([Column.categories(name, f"{name}=", *_dictionary(cells))])
+
+
+def _words(name: str, cells: Any) -> Converted:
+    compute = arrow(".compute")
+    lowered = compute.utf8_lower(compute.fill_null(_as_text(cells), ""))
+    return Converted([Column.words(name, f"{name}=", *_texts(lowered))])
+
+
+def _list(name: str, cells: Any) -> Converted:
+    compute = arrow(".compute")
+    if not _is_list(cells.type):
+        return _categories(name, cells)
+    lengths = compute.fill_null(compute.list_value_length(cells), 0).to_numpy(zero_copy_only=False)
+    starts = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    return Converted([Column.categories(name, f"{name}=", *_dictionary(compute.list_flatten(cells)), starts)])
+
+
+def _dates(name: str, cells: Any) -> Converted:
+    made = _times(name, cells)
+    return Converted(made.columns[:3], made.wrong)
+
+
+def _times(name: str, cells: Any) -> Converted:
+    library, compute = arrow(), arrow(".compute")
+    times, wrong = _as_times(cells)
+    columns = []
+    if not library.types.is_time(times.type):
+        years, months, days = compute.year(times), compute.month(times), compute.day_of_week(times)
+        columns.append(Column.categories(name, f"{name}.year=", *_dictionary(years)))
+        columns.append(_coded(name, f"{name}.month=", _codes(months) - 1, [str(month) for month in range(1, 13)]))
+        columns.append(_coded(name, f"{name}.weekday=", _codes(days), _WEEKDAYS))
+    if not library.types.is_date(times.type):
+        columns.append(_coded(name, f"{name}.hour=", _codes(compute.hour(times)), [str(hour) for hour in range(24)]))
+    return Converted(columns, wrong)
+
+
+_CONVERSIONS = {
+    "number": _numbers,
+    "truth": _truth,
+    "category": _categories,
+    "words": _words,
+    "date": _dates,
+    "moment": _times,
+    "clock": _times,
+    "list": _list,
+}
+
+
+# ---- cells of one type as cells of another ----------------------------------------------------------------------------
+
+
+def _as_numbers(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+    library, compute = arrow(), arrow(".compute")
+    types = library.types
+    if types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    if is_text(cells.type):
+        return numbers_spelled(cells)
+    wrong = None
+    seconds = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+    if types.is_duration(cells.type):
+        cells = compute.divide(
+            compute.cast(compute.cast(cells, library.int64()), library.float64(), safe=False), seconds[cells.type.unit]
+        )
+    elif types.is_boolean(cells.type):
+        cells = compute.cast(cells, library.uint8())
+    elif kind_of(cells.type) != "number":
+        wrong = np.asarray(compute.is_valid(cells).to_numpy(zero_copy_only=False))
+        cells = library.nulls(len(cells), library.float64())
+    numbers = cells if types.is_float64(cells.type) else compute.cast(cells, library.float64(), safe=False)
+    return np.ascontiguousarray(numbers.to_numpy(zero_copy_only=False), np.float64), wrong
+
+
+def _as_text(cells: Any) -> Any:
+    library = arrow()
+    if library.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    return cells if library.types.is_string(cells.type) else arrow(".compute").cast(cells, library.string())
+
+
+def _as_times(cells: Any) -> tuple[Any, NDArray[np.bool_] | None]:
+    library, compute = arrow(), arrow(".compute")
+    if library.types.is_temporal(cells.type) and not library.types.is_duration(cells.type):
+        return cells, None
+    text = compute.utf8_trim_whitespace(_as_text(cells))
+    given = np.asarray(
+        compute.and_(compute.is_valid(text), compute.not_equal(compute.fill_null(text, ""), "")).to_numpy(zero_copy_only=False)
+    )
+    kind = library.timestamp("us")
+    try:
+        return compute.cast(compute.if_else(library.array(given), text, library.scalar(None, library.string())), kind), None
+    except library.ArrowInvalid:
+        each = [_moment(cell, kind) if there else None for cell, there in zip(text.to_pylist(), given.tolist(), strict=True)]
+        times = library.array(each, kind)
+        return times, given & np.array([one is None for one in each], np.bool_)
+
+
+def _moment(cell: str, kind: Any) -> Any:
+    library = arrow()
+    try:
+        return library.scalar(cell).cast(kind).as_py()
+    except library.ArrowInvalid:
+        return None
+
+
+def _is_list(type_: Any) -> bool:
+    types = arrow().types
+    return bool(types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_))
+
+
+# ---- arrays for the core ----------------------------------------------------------------------------------------------
+
+
+def _dictionary(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]:
+    """Codes, −1 for missing, and the texts that they stand for."""
+    library, compute = arrow(), arrow(".compute")
+    if not library.types.is_dictionary(cells.type):
+        cells = compute.dictionary_encode(_as_text(cells) if is_text(cells.type) else cells)
+    texts = _as_text(cells.dictionary)
+    texts = compute.fill_null(texts, "") if texts.null_count else texts
+    return _codes(cells.indices), *_texts(texts)
+
+
+def _codes(numbers: Any) -> NDArray[np.int32]:
+    """Whole numbers, −1 for missing."""
+    library, compute = arrow(), arrow(".compute")
+    whole = numbers if library.types.is_int32(numbers.type) else compute.cast(numbers, library.int32())
+    given = compute.fill_null(whole, -1) if whole.null_count else whole
+    return np.ascontiguousarray(given.to_numpy(zero_copy_only=False), np.int32)
+
+
+def _texts(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """The bytes of an array of strings without nulls, and where each begins; the last one's end."""
+    _, offsets, data = texts.buffers()
+    if len(texts) == 0 or offsets is None:
+        return np.zeros(0, np.uint8), np.zeros(1, np.int32)
+    starts = np.frombuffer(offsets, np.int32, count=len(texts) + 1, offset=4 * texts.offset)
+    return np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8), starts
+
+
+def _coded(name: str, prefix: str, codes: NDArray[Any], texts: list[str]) -> Column:
+    encoded = [text.encode() for text in texts]
+    offsets = np.concatenate(([0], np.cumsum([len(text) for text in encoded]))).astype(np.int32)
+    bytes_ = np.frombuffer(b"".join(encoded), np.uint8)
+    return Column.categories(name, prefix, np.maximum(codes, -1).astype(np.int32), bytes_, offsets)

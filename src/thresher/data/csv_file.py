@@ -1,0 +1,220 @@
+"""CSV as pieces of a table.
+
+pyarrow reads chunks of whole rows, with types that the first chunk shows. Where it finds something that it cannot read, the
+chunk is read again cell by cell, to say where that is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from thresher._core import end_of_rows
+from thresher.data.arrow import arrow, is_text
+from thresher.data.chunks import Chunk, chunks
+from thresher.data.csv_text import UTF_8_MARK, check_names, check_text, counted, separator_of, shown
+from thresher.data.number_cells import MISSING
+from thresher.data.pieces import Piece, Types, by_number
+from thresher.data.source import Opened
+from thresher.errors import SourceError
+
+__all__ = ["CsvFile"]
+
+_BLOCK = 1 << 20
+_SPELLINGS = [spelled for word in MISSING for spelled in dict.fromkeys((word, word.upper(), word.capitalize()))] + ["NaN"]
+
+
+class CsvFile:
+    """A file of CSV: with commas, tabs (then quotes mean nothing) or semicolons (then numbers may have a decimal comma)."""
+
+    def __init__(self, opened: Opened, header: tuple[str, ...], types: Types, *, skip_bad: bool, threads: int) -> None:
+        self.name = opened.name
+        self._opened, self._types, self._skip_bad, self._threads = opened, types, skip_bad, threads
+        self._decimal = "."
+        self._typed: dict[str, Any] = {}
+        self._separator = separator_of(opened.peek(), self.name)
+        self._quotes = self._separator != "\t"
+        self._rest, self._line = b"", 1
+        first = self._first_row()
+        if header and len(first) != len(header):
+            found = f"found {counted(len(first))} in {shown(self._separator.join(first))}"
+            raise SourceError(f"{found}, expected {counted(len(header))}, as --header says", file=self.name, line=self._line)
+        self.names = list(header) if header else [name.strip() for name in first]
+        check_names(self.names, self.name, None if header else self._line, self._separator)
+        if not header:
+            self._line += self._head.count(b"\n")
+        else:
+            self._rest = self._head + self._rest
+
+    def pieces(self) -> Iterator[Piece]:
+        """The rows."""
+        for chunk in chunks(self._opened, self._rest, self._line, self._separator, quotes=self._quotes):
+            *pieces, last = [Piece([], [], 0, by_number(self.name, 0)), *self._pieces(chunk)]
+            yield from pieces
+            if chunk.unclosed:
+                line = chunk.line + chunk.text.count(b"\n")
+                error = SourceError("found a quote that nothing closes, expected one before the end", file=self.name, line=line)
+                last.skipped += [error] * self._skip_bad
+                last.failure = last.failure or (None if self._skip_bad else error)
+            yield last
+
+    def _first_row(self) -> list[str]:
+        """The cells of the first row, whose bytes are in `_head`; what was read behind it is in `_rest`."""
+        text = b""
+        while True:
+            buffer = bytearray(1 << 16)
+            got = self._opened.readinto(memoryview(buffer))
+            text += memoryview(buffer)[:got]
+            if self._line == 1:
+                text = text.removeprefix(UTF_8_MARK)
+            while text[:1] == b"\n" or text[:2] == b"\r\n":
+                text = text[text.index(b"\n") + 1 :]
+                self._line += 1
+            at = text.find(b"\n")
+            while at >= 0 and end_of_rows(np.frombuffer(text[: at + 1], np.uint8), self._separator, self._quotes) <= at:
+                at = text.find(b"\n", at + 1)
+            if at >= 0 or not got:
+                end = at + 1 or len(text)
+                self._head, self._rest = text[:end], text[end:]
+                cells = next((cells for _, cells in self._cells(self._head, self._line)), [])
+                check_text(cells, self.name, self._line)
+                return cells
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    def _pieces(self, chunk: Chunk) -> Iterator[Piece]:
+        if not chunk.text or chunk.text.isspace():
+            return
+        library = arrow()
+        try:
+            table = self._typed_table(chunk) if self._typed else self._first_table(chunk)
+        except library.ArrowInvalid:
+            yield self._cell_by_cell(chunk)
+            return
+        first = 0
+        for batch in table.to_batches():
+            yield Piece(list(table.column_names), batch.columns, batch.num_rows, self._places(chunk, first))
+            first += batch.num_rows
+
+    def _first_table(self, chunk: Chunk) -> Any:
+        """The first rows, with the types that they look like: those that the others must have, too."""
+        given = {name: kind for name in self.names if name and (kind := self._types(name, None)) not in (True, None)}
+        return self._seen(chunk, given)
+
+    def _seen(self, chunk: Chunk, given: dict[str, Any]) -> Any:
+        library = arrow()
+        names = [name for name in self.names if name and self._types(name, None) is not None]
+        decimals = (".", ",") if self._separator == ";" else (".",)
+        tables = [(decimal, self._read(chunk, names, given, decimal)) for decimal in decimals]
+        if any(library.types.is_binary(kind) for _, table in tables for kind in table.schema.types):
+            raise library.ArrowInvalid("found cells that are no UTF-8")
+        self._decimal, table = max(tables, key=lambda each: sum(not is_text(kind) for kind in each[1].schema.types))
+        self._typed = {field.name: self._types(field.name, field.type) for field in table.schema}
+        return table
+
+    def _typed_table(self, chunk: Chunk) -> Any:
+        return self._read(chunk, list(self._typed), self._typed, self._decimal)
+
+    def _read(self, chunk: Chunk, names: list[str], types: dict[str, Any], decimal: str) -> Any:
+        reading = arrow(".csv")
+        quoted = self._quotes and b'"' in chunk.text
+        called = [name or f"\0{number}" for number, name in enumerate(self.names)]
+        return reading.read_csv(
+            arrow().BufferReader(chunk.text),
+            read_options=reading.ReadOptions(
+                use_threads=self._threads > 1, block_size=max(_BLOCK, 64 * len(called)), column_names=called
+            ),
+            parse_options=reading.ParseOptions(
+                delimiter=self._separator, quote_char='"' if self._quotes else False, newlines_in_values=quoted
+            ),
+            convert_options=reading.ConvertOptions(
+                column_types=types, include_columns=names, null_values=_SPELLINGS, decimal_point=decimal
+            ),
+        )
+
+    # ---- where something stands --------------------------------------------------------------------------------------
+
+    def _cells(self, text: bytes | bytearray, line: int) -> Iterator[tuple[int, list[str]]]:
+        """The rows of a text as lists of cells, each with the number of its first line."""
+        lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", "surrogateescape", newline="")
+        limit = csv.field_size_limit(1 << 30)
+        try:
+            rows = csv.reader(lines, delimiter=self._separator, quoting=csv.QUOTE_MINIMAL if self._quotes else csv.QUOTE_NONE)
+            at = line
+            for cells in rows:
+                if cells:
+                    yield at, cells
+                at = line + rows.line_num
+        finally:
+            csv.field_size_limit(limit)
+
+    def _places(self, chunk: Chunk, first: int) -> Any:
+        def error(row: int, message: str) -> SourceError:
+            line = next((line for line, _ in islice(self._cells(chunk.text, chunk.line), first + row, None)), None)
+            return SourceError(message, file=self.name, line=line)
+
+        return error
+
+    def _cell_by_cell(self, chunk: Chunk) -> Piece:
+        """Every cell of the chunk as text, without the rows that cannot be read."""
+        rows: list[list[str]] = []
+        lines: list[int] = []
+        skipped: list[SourceError] = []
+        failure: SourceError | None = None
+        for line, cells in self._cells(chunk.text, chunk.line):
+            wrong = self._wrong(cells, line)
+            if wrong is None:
+                rows.append(cells)
+                lines.append(line)
+            elif self._skip_bad:
+                skipped.append(wrong)
+            else:
+                failure = wrong
+                break
+        seen = self._seen(self._written(rows, chunk.line), {}) if rows and not self._typed else None
+        names = [name for name in self.names if name in self._typed] if rows else []
+        columns = []
+        for name in names:
+            if seen is not None and self._types(name, None) is True:
+                columns.append(_joined(seen[name]))
+            else:
+                columns.append(self._column(name, [cells[self.names.index(name)] for cells in rows]))
+
+        def error(row: int, message: str) -> SourceError:
+            return SourceError(message, file=self.name, line=lines[row])
+
+        return Piece(names, columns, len(rows), error, skipped, failure)
+
+    def _written(self, rows: list[list[str]], line: int) -> Chunk:
+        """Rows as text again, for their types to be seen."""
+        text = io.StringIO(newline="")
+        quoting: Any = {"quoting": csv.QUOTE_MINIMAL} if self._quotes else {"quoting": csv.QUOTE_NONE, "quotechar": None}
+        csv.writer(text, delimiter=self._separator, lineterminator="\n", **quoting).writerows(rows)
+        return Chunk(text.getvalue().encode(), line)
+
+    def _column(self, name: str, cells: list[str]) -> Any:
+        library = arrow()
+        if self._decimal == "," and library.types.is_floating(self._typed[name]):
+            cells = [cell.replace(",", ".") for cell in cells]
+        return library.array(cells, library.string())
+
+    def _wrong(self, cells: list[str], line: int) -> SourceError | None:
+        try:
+            check_text(cells, self.name, line)
+        except SourceError as error:
+            return error
+        if len(cells) == len(self.names):
+            return None
+        found = shown(self._separator.join(cells))
+        tabs = "" if self._quotes else "; between tabs quotes mean nothing"
+        wrong = f"found {counted(len(cells))} in {found}, expected {counted(len(self.names))}, as in the first line{tabs}"
+        return SourceError(wrong, file=self.name, line=line)
+
+
+def _joined(column: Any) -> Any:
+    return arrow().concat_arrays(column.unify_dictionaries().chunks)

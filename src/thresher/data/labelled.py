@@ -1,0 +1,224 @@
+"""A stream of examples with two labels: what text and tables have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import NamedTuple, Self, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher._core import Batch as CoreBatch
+from thresher._core import Reader, Rule, TableReader, slot_of_bytes
+from thresher.data.batch import Batch, Position
+from thresher.data.recipe import Recipe
+from thresher.data.source import Source
+from thresher.data.spelling import positive_index
+from thresher.errors import ParameterError, SourceError
+
+__all__ = ["Stream", "Wishes", "printable"]
+
+
+class Wishes(NamedTuple):
+    """What whoever opens a stream wants of it, whatever it is read from."""
+
+    positive: str | None
+    skip_bad: bool
+    keep_unlabelled: bool
+    ignore_labels: bool
+    rule: Rule | None
+    threads: int
+
+    @property
+    def policy(self) -> Policy:
+        """The same for the core's readers."""
+        rule = self.rule
+        return {
+            "labels": "ignored" if self.ignore_labels else "optional" if self.keep_unlabelled else "needed",
+            "drop_unlabelled": not self.keep_unlabelled,
+            "skip_bad": self.skip_bad,
+            "needs_features": rule is not None and rule.normalize and rule.bias is None,
+            "values": "any" if rule is None else rule.values,
+        }
+
+
+class Policy(TypedDict):
+    """What the core's readers do with labels, bad lines and values."""
+
+    labels: str
+    drop_unlabelled: bool
+    skip_bad: bool
+    needs_features: bool
+    values: str
+
+
+class Stream:
+    """The examples of a source, batch by batch, once. Use it in a `with`, or read it to its end.
+
+    >>> import thresher as th
+    >>> with th.open_stream("demo:oranges") as stream:
+    ...     learner = th.Perceptron(stream.n, bias=1.0)
+    ...     for batch in stream:
+    ...         rounds = learner.learn_many(batch.X, batch.y, batch.weights)
+    >>> stream.recipe.plus, stream.recipe.minus, learner.rounds
+    ('export', 'local-market', 9600)
+    """
+
+    def __init__(self, source: Source, recipe: Recipe, reader: Reader | TableReader, positive: str | None) -> None:
+        self.source = source
+        self._recipe = recipe
+        self._labels = reader
+        self._wanted = positive if positive is not None or source.demo is None else source.demo.positive
+        self._first_bad: list[SourceError] = []
+        known = [label for label in (recipe.minus, recipe.plus) if label is not None]
+        for label in known:
+            reader.know_label(label.encode())
+        self._fixed = bool(known)  # then a label that was not met before takes the place that is left
+        self._decided = 0
+        self._positive = 0 if recipe.minus is None else 1
+
+    # ---- what is known of it -----------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """The number of slots."""
+        return self._recipe.n
+
+    @property
+    def recipe(self) -> Recipe:
+        """How it is read, with the labels met so far."""
+        labels = [spelling.decode() for spelling, _ in self._labels.labels]
+        first, second = (*labels, None, None)[:2]
+        plus, minus = (first, second) if self._positive == 0 else (second, first)
+        return replace(self._recipe, plus=plus, minus=minus)
+
+    @property
+    def position(self) -> Position:
+        """How far it was read."""
+        raise NotImplementedError
+
+    @property
+    def read(self) -> int:
+        """How many bytes were read on disk, some of them ahead; with `source.size` it tells how much is left."""
+        raise NotImplementedError
+
+    @property
+    def unlabelled(self) -> int:
+        """How many examples had no label."""
+        return self._labels.without_label
+
+    @property
+    def bad(self) -> int:
+        """How many lines could not be read and were left out."""
+        return self._labels.bad_lines
+
+    @property
+    def failing(self) -> bool:
+        """Whether a line that cannot be read comes right after the batch at hand."""
+        return self._labels.stopped
+
+    @property
+    def first_bad(self) -> list[SourceError]:
+        """The first few of them."""
+        return list(self._first_bad)
+
+    @property
+    def notices(self) -> list[str]:
+        """What a user should know of it."""
+        full = "there are more names than a model keeps; the later ones will be shown by their slots"
+        return [full] if self._labels.names_full else []
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> bytes:
+        """The names that were kept, each ended by a line break."""
+        return self._labels.names
+
+    def remember(self, names: bytes) -> None:
+        """Takes up names that were kept earlier."""
+        for name in names.split(b"\n")[:-1]:
+            self._labels.keep_name(name)
+
+    def keep_names(self, batch: Batch, changed: NDArray[np.bool_]) -> None:
+        """Keeps the names of the rows that changed a learner, up to a limit."""
+        of_all = np.zeros(len(batch.rows), np.bool_)
+        of_all[batch.first : batch.first + len(batch)] = changed
+        self._labels.keep_names(batch.rows, of_all)
+
+    def names_of(self, batch: Batch, row: int) -> dict[int, str]:
+        """The slots of a row with their names, as the source spells them."""
+        if not self._recipe.named:
+            return {slot: self._recipe.attribute(slot) for slot in batch.X[row]}
+        names = self._labels.names_of(batch.rows, batch.first + row)
+        return {slot_of_bytes(name, self.n): name.decode("utf-8", "backslashreplace") for name in names}
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Batch]:
+        raise NotImplementedError
+
+    def skip_to(self, position: Position) -> None:
+        """Passes over what was read before; if it is not the same, says so."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Ends it: no more batches are given."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    # ---- labels ------------------------------------------------------------------------------------------------------
+
+    def _decide(self) -> None:
+        """Which label is the positive one, as soon as that matters."""
+        labels = self._labels.labels
+        if len(labels) == self._decided:
+            return
+        if self._fixed:
+            self._check_wanted([spelling.decode() for spelling, _ in labels], labels[-1][1])
+            return
+        spelled = [spelling.decode() for spelling, _ in labels]
+        wanted = -1 if self._wanted is None else self._labels.find_label(self._wanted.encode("utf-8", "surrogateescape"))
+        line = labels[-1][1]
+        try:
+            positive = positive_index(spelled, self._wanted, wanted)
+        except ParameterError as error:
+            raise self._placed(str(error), line) from None
+        if self._decided and positive != self._positive:
+            met = "positive" if self._positive == 0 else "negative"
+            raise self._placed(
+                f"found label {spelled[1]!r} after {spelled[0]!r} was taken for the {met} one; "
+                "say with --positive LABEL which one is positive",
+                line,
+            )
+        self._positive = positive
+        self._decided = len(labels)
+
+    def _check_wanted(self, labels: list[str], line: int) -> None:
+        """With a recipe, a label that was named must come to stand where the recipe has room for it."""
+        if self._wanted is not None and len(labels) == 2:
+            wanted = self._labels.find_label(self._wanted.encode("utf-8", "surrogateescape"))
+            if wanted != self._positive:
+                found = labels[self._positive]
+                raise self._placed(f"found label {found!r}, expected {self._wanted!r}, as --positive says", line)
+        self._decided = len(labels)
+
+    def _placed(self, message: str, line: int) -> SourceError:
+        """What is wrong with the label that was first met in this line, or row, of what is read."""
+        raise NotImplementedError
+
+    def _batch(self, rows: CoreBatch) -> Batch:
+        tags = [tag.decode("utf-8", "surrogateescape") for tag in rows.tags]
+        return Batch(rows.X, rows.codes(self._positive), rows.weights, tags, rows)
+
+
+def printable(message: str) -> str:
+    """A message in which nothing moves the cursor."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in message)

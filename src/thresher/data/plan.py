@@ -1,0 +1,146 @@
+"""What becomes of the columns of a table: the label, what each of the others holds, and what they look like to a person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from thresher.data.arrow import arrow, is_text
+from thresher.data.columns import dates_in, kind_of
+from thresher.data.pieces import Piece
+from thresher.data.spelling import number
+from thresher.data.table_recipe import TableRecipe
+from thresher.errors import SourceError
+
+__all__ = ["Plan", "distinct", "looks_like"]
+
+#: What a column of labels is often called.
+USUAL = ("label", "target", "class", "y")
+_SHOWN = 12
+
+
+class Plan:
+    """What a recipe says of columns, and what is found out about the others as they come."""
+
+    def __init__(self, recipe: TableRecipe, tag: str | None) -> None:
+        self.recipe, self.tag = recipe, tag
+        self.label = recipe.label
+        self.kinds = dict(recipe.kinds)
+        self._left_out = {*recipe.ignore, tag}
+
+    def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
+        """The recipe with all that was found out, and these scales."""
+        return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales)
+
+    def uses(self, name: str) -> bool:
+        """Whether a column makes attributes."""
+        return name != self.label and name not in self._left_out and name != ""
+
+    def kind(self, name: str, cells: Any) -> str | None:
+        """What a column holds, as it was first seen; None if that is not to be seen yet, '' if it cannot be read."""
+        if name not in self.kinds:
+            found = "words" if name in self.recipe.text else kind_of(cells.type)
+            if found == "category":
+                found = dates_in(cells) or found
+            if not found:
+                return found
+            self.kinds[name] = found
+        return self.kinds[name]
+
+    def csv_type(self, name: str, looks: Any) -> Any:
+        """As which type a column of CSV is read: None to leave it out, True if that is to be seen, once it was."""
+        library = arrow()
+        words = library.dictionary(library.int32(), library.string())
+        if name in (self.label, *(USUAL if self.label is None else ())):
+            return words
+        if name == self.tag or name in self.recipe.text:
+            return library.string()
+        if not self.uses(name):
+            return None
+        kind = self.kinds.get(name, None if looks is None else kind_of(looks))
+        fixed = {"number": library.float64(), "category": words, "list": words}
+        if kind in fixed or looks is None:
+            return fixed.get(kind or "", True)
+        return looks if kind_of(looks) == kind else library.string()
+
+    # ---- the label ---------------------------------------------------------------------------------------------------
+
+    def choose_label(self, piece: Piece, file: str, *, needed: bool) -> None:
+        """Finds the column of labels in the first rows, if nobody named it; raises what is wrong with it."""
+        if self.label is None:
+            usual = [
+                name
+                for name in piece.names
+                if name.lower() in USUAL and name not in self._left_out and name not in self.recipe.text
+            ]
+            if len(usual) == 1:
+                self.label = usual[0]
+            elif needed:
+                found = f"found {len(usual)} columns that could be ({', '.join(usual)})" if usual else "found none of that name"
+                raise SourceError(f"which column is the label? {found}: say --label COLUMN; {self._columns(piece)}", file=file)
+        elif needed and self.label not in piece.names:
+            raise SourceError(f"found no column {self.label!r} for the label; {self._columns(piece)}", file=file)
+        for option, names in (("--text", self.recipe.text), ("--ignore", self.recipe.ignore), ("--id", (self.tag,))):
+            unknown = [name for name in names if name is not None and name not in piece.names]
+            if unknown and option != "--ignore":
+                raise SourceError(f"found no column {unknown[0]!r}, as {option} says; {self._columns(piece)}", file=file)
+        if needed and not any(self.uses(name) for name in piece.names):
+            raise SourceError("found no column beside the label, expected one at least to learn from", file=file)
+
+    def check_label(self, piece: Piece, file: str) -> None:
+        """Raises what is wrong with the column of labels, if it does not have two in the first rows."""
+        cells = self._cells(piece, self.label)
+        if cells is None:
+            return
+        values = distinct(cells)
+        if len(values) > 2:
+            two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
+            better = f"; with two values: {', '.join(two[:_SHOWN])}" if two else ""
+            raise SourceError(
+                f"found {looks_like(cells)} in column {self.label!r}, expected two labels: say --label COLUMN{better}",
+                file=file,
+            )
+
+    def _cells(self, piece: Piece, name: str | None) -> Any:
+        return piece.columns[piece.names.index(name)] if name in piece.names else None
+
+    def _columns(self, piece: Piece) -> str:
+        """The columns and what they look like, in words."""
+        told = [f"{name} ({looks_like(cells)})" for name, cells in zip(piece.names, piece.columns, strict=True)]
+        more = f", and {len(told) - _SHOWN:,} more" if len(told) > _SHOWN else ""
+        return f"the columns are {', '.join(told[:_SHOWN])}{more}"
+
+
+def looks_like(cells: Any) -> str:
+    """What the cells of a column look like, in words.
+
+    >>> import pyarrow
+    >>> looks_like(pyarrow.array([3, 5, 8, 5])), looks_like(pyarrow.array(["ham", "spam", "ham"]))
+    ('3 different numbers from 3 to 8', "two values, 'ham' and 'spam'")
+    """
+    values = distinct(cells)
+    if kind_of(cells.type) == "" or not values:
+        return f"{cells.type}" if values else "nothing"
+    if len(values) == 2:
+        return f"two values, {values[0]!r} and {values[1]!r}"
+    if len(values) == 1:
+        return f"one value, {values[0]!r}"
+    every = ", another in every row" if len(values) == len(cells) else ""
+    numbers = [number(str(value)) for value in values]
+    known = [each for each in numbers if each is not None]
+    if len(known) == len(values):
+        return f"{len(values):,} different numbers from {min(known):g} to {max(known):g}{every}"
+    return f"{len(values):,} different values such as {values[0]!r}{every}"
+
+
+def distinct(cells: Any) -> list[Any]:
+    """The different values of a column, missing ones left out."""
+    library, compute = arrow(), arrow(".compute")
+    try:
+        if library.types.is_dictionary(cells.type):
+            cells = cells.dictionary_decode()
+        elif is_text(cells.type):
+            cells = compute.cast(cells, library.string())
+        return [value for value in compute.unique(cells).to_pylist() if value is not None and value != ""]
+    except (library.ArrowException, ValueError, OverflowError):
+        return []

@@ -1,0 +1,91 @@
+"""The rows of tables in pieces, file after file, read ahead by a thread."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+
+from thresher.data.arrow_file import frame_pieces, ipc_pieces, parquet_pieces
+from thresher.data.csv_file import CsvFile
+from thresher.data.detect import format_of
+from thresher.data.files import Files
+from thresher.data.json_file import JsonFile
+from thresher.data.pieces import Piece
+from thresher.data.plan import Plan
+from thresher.data.source import Opened
+
+__all__ = ["Pieces", "frame_pieces", "pieces_of"]
+
+_AHEAD = 4
+
+
+class Pieces:
+    """Pieces in order. The first is made when it is asked for; then a thread makes some ahead, if it is wished."""
+
+    def __init__(self, made: Iterator[Piece], *, ahead: bool) -> None:
+        self._made, self._ahead = made, ahead
+        self._begun = self._ending = False
+        self._waiting: queue.Queue[Piece | Exception | None] = queue.Queue(_AHEAD)
+        self._thread: threading.Thread | None = None
+
+    def __iter__(self) -> Iterator[Piece]:
+        return self
+
+    def __next__(self) -> Piece:
+        if not self._begun or not self._ahead:
+            self._begun = True
+            return next(self._made)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._make, daemon=True)
+            self._thread.start()
+        piece = self._waiting.get()
+        if isinstance(piece, Piece):
+            return piece
+        self._waiting.put(piece)  # whoever asks again gets the same
+        if piece is not None:
+            raise piece
+        raise StopIteration
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._ending = True
+        while self._thread is not None and self._thread.is_alive():
+            try:
+                self._waiting.get(timeout=0.01)
+            except queue.Empty:
+                continue
+
+    def _make(self) -> None:
+        end: Exception | None = None
+        try:
+            for piece in self._made:
+                self._waiting.put(piece)
+                if self._ending:
+                    return
+        except Exception as error:
+            end = error
+        self._waiting.put(end)
+
+
+def pieces_of(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threads: int) -> Pieces:
+    """The rows of all files of a source."""
+    waits = files.file is not None and files.file.pipe is not None  # who waits for a pipe could not be told to stop
+    return Pieces(_each(files, format, plan, skip_bad=skip_bad, threads=threads), ahead=threads > 1 and not waits)
+
+
+def _each(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threads: int) -> Iterator[Piece]:
+    opened = files.file
+    while opened is not None:
+        yield from _of_file(opened, format or format_of(opened, table=True), plan, skip_bad=skip_bad, threads=threads)
+        opened = files.next()
+
+
+def _of_file(opened: Opened, format: str, plan: Plan, *, skip_bad: bool, threads: int) -> Iterator[Piece]:
+    if format == "parquet":
+        return parquet_pieces(opened, {*plan.recipe.text}, {*plan.recipe.ignore}, threads=threads)
+    if format == "arrow":
+        return ipc_pieces(opened, stream=not opened.peek().startswith(b"ARROW1"))
+    if format == "jsonl":
+        return JsonFile(opened, skip_bad=skip_bad, threads=threads).pieces()
+    return CsvFile(opened, plan.recipe.header, plan.csv_type, skip_bad=skip_bad, threads=threads).pieces()

@@ -1,0 +1,114 @@
+"""How a table is read: which column is the label, what the others hold, and by what scale numbers are read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from thresher.errors import ParameterError, StoreError
+
+__all__ = ["COLUMNS", "KINDS", "NUMERIC", "Scales", "TableRecipe"]
+
+#: Of columns of numbers by their names: count, mean, Σ(x − mean)².
+Scales = Mapping[str, tuple[float, float, float]]
+
+#: What a column can hold, and what it is called.
+KINDS = {
+    "number": "numbers",
+    "truth": "true or false",
+    "category": "words",
+    "words": "text",
+    "date": "dates",
+    "moment": "dates with times",
+    "clock": "times",
+    "list": "lists",
+}
+NUMERIC = ("scale", "raw")
+#: What a user can say of columns.
+COLUMNS = ("label", "ignore", "text", "header", "numeric")
+
+
+@dataclass(frozen=True)
+class TableRecipe:
+    """The columns of a table by their names. What is not known yet is found in the first rows, and is part of the recipe then.
+
+    - ``label`` is the column of labels, ``ignore`` are columns left out; of ``text`` columns each word is an attribute.
+    - ``header`` names the columns of CSV that has no line with their names.
+    - ``numeric`` is how numbers are read: ``"raw"``, or ``"scale"``: as (x − mean)/deviation, of the column so far.
+    - ``kinds`` says what the columns hold; ``scales`` is what was seen of those of numbers: count, mean, Σ(x − mean)².
+
+    >>> TableRecipe(label="class", text=("subject",)).said()
+    ', label class, words of subject, numbers scaled'
+    """
+
+    label: str | None = None
+    ignore: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    numeric: str = "scale"
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    scales: Scales = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.numeric not in NUMERIC:
+            raise ParameterError(f"found numeric = {self.numeric!r}, expected {' or '.join(NUMERIC)}")
+        for name in ("ignore", "text", "header"):
+            object.__setattr__(self, name, _columns(getattr(self, name), name))
+        again = {*self.text} & {*self.ignore, self.label} or {*self.ignore} & {self.label}
+        if again:
+            raise ParameterError(
+                f"found the column {min(map(str, again))!r} for two of --label, --text and --ignore, expected one"
+            )
+
+    def said(self) -> str:
+        """What is special about it, in words that follow those of the format."""
+        text = f", words of {' and '.join(self.text)}" if self.text else ""
+        without = f", without {' and '.join(self.ignore)}" if self.ignore else ""
+        return f", label {self.label}{text}{without}, numbers {'scaled' if self.numeric == 'scale' else 'as they are'}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The recipe as JSON can hold it."""
+        listed = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {**listed, "scales": {name: list(state) for name, state in self.scales.items()}}
+
+    @classmethod
+    def from_dict(cls, stored: object) -> TableRecipe:
+        """The recipe whose `as_dict` this is."""
+        if not isinstance(stored, Mapping) or set(stored) != {*cls.__dataclass_fields__}:
+            raise StoreError(f"the recipe of a table is not {', '.join(cls.__dataclass_fields__)}")
+        kinds, scales = stored["kinds"], stored["scales"]
+        lists = [stored[name] for name in ("ignore", "text", "header")]
+        good = all(isinstance(each, list) and all(_name(name) for name in each) for each in lists)
+        good = good and isinstance(stored["numeric"], str) and (stored["label"] is None or _name(stored["label"]))
+        good = good and isinstance(kinds, Mapping) and all(_name(name) and kinds[name] in KINDS for name in kinds)
+        if not good or not isinstance(scales, Mapping) or not all(_name(each) and _state(scales[each]) for each in scales):
+            raise StoreError("found a recipe of a table with the wrong types, or a scale that cannot be")
+        try:
+            return cls(**{**stored, "scales": {name: tuple(state) for name, state in scales.items()}})
+        except ParameterError as error:
+            raise StoreError(f"the recipe of a table cannot be followed: {error}") from error
+
+
+def _columns(given: Iterable[object], name: str) -> tuple[str, ...]:
+    found = tuple(given)
+    for each in found:
+        if not _name(each):
+            raise ParameterError(f"found the column {each!r} for --{name}, expected a name")
+    if len({*found}) < len(found):
+        raise ParameterError(f"found a column twice for --{name}, expected different names")
+    return tuple(str(each) for each in found)
+
+
+def _name(given: object) -> bool:
+    """Whether a column can be called so: half of a surrogate pair is no letter."""
+    return isinstance(given, str) and bool(given) and not any("\ud800" <= letter <= "\udfff" for letter in given)
+
+
+def _state(given: object) -> bool:
+    """Whether it is a count, a mean and a sum of squares."""
+    if not isinstance(given, list) or len(given) != 3 or not all(type(each) is float and math.isfinite(each) for each in given):
+        return False
+    count, _, squares = given
+    return bool(count >= 0.0 and count == int(count) and squares >= 0.0)

@@ -1,0 +1,143 @@
+"""Text as a stream of examples: svmlight and Vowpal Wabbit, read by threads of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thresher._core import Reader
+from thresher.data.batch import Batch, Position
+from thresher.data.files import Files
+from thresher.data.labelled import Stream, Wishes, printable
+from thresher.data.recipe import FORMATS, Recipe
+from thresher.data.source import Opened, Source
+from thresher.errors import ParameterError, SourceError
+
+__all__ = ["TextStream"]
+
+_PIECE = 1 << 19
+
+
+class TextStream(Stream):
+    """A stream of the lines of a text; `open_stream` makes one."""
+
+    def __init__(self, source: Source, recipe: Recipe, files: Files, wishes: Wishes, *, tags: bool) -> None:
+        if tags and not recipe.named:
+            raise ParameterError(f"{FORMATS[recipe.format]} has no tags")
+        self._reader = Reader(
+            recipe.format,
+            recipe.n,
+            zero_based=recipe.zero_based,
+            keep_tags=tags,
+            interactions=recipe.interactions,
+            ngrams=recipe.ngrams,
+            threads=wishes.threads,
+            **wishes.policy,
+        )
+        super().__init__(source, recipe, self._reader, wishes.positive)
+        self._files = files
+        self._closed = False
+        self._failure: Exception | None = None
+        self._lost = False
+        self._reader.start_file()
+
+    @property
+    def position(self) -> Position:
+        """How far it was read."""
+        return Position(self._reader.offset, self._reader.digest)
+
+    @property
+    def read(self) -> int:
+        """How many bytes were read on disk, some of them ahead; with `source.size` it tells how much is left."""
+        return self._files.read
+
+    @property
+    def notices(self) -> list[str]:
+        """What a user should know of it."""
+        queries = "the file has query ids (qid); they are not used"
+        return [queries] * self._reader.saw_query + super().notices
+
+    def __iter__(self) -> Iterator[Batch]:
+        while not self._closed:
+            if self._reader.stopped:
+                raise self._first_bad[-1]
+            if self._lost:
+                raise SourceError("found a stream that was interrupted while it read, expected it opened anew", file=self._name)
+            self._lost = True  # unless what follows comes to its end
+            self._read_ahead()
+            if not self._reader.has_next:
+                break
+            rows = self._reader.next()
+            self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
+            if len(rows):
+                self._decide()
+            self._lost = False
+            if len(rows):
+                yield self._batch(rows)
+        self._lost = False
+        if self._failure is not None and not self._closed:
+            raise self._failure
+
+    def _read_ahead(self) -> None:
+        """Text for the threads, as much as may wait. What goes wrong is said after all that was read before it."""
+        try:
+            while (file := self._files.file) is not None and not self._closed and self._reader.has_room:
+                if file.pipe is None:
+                    self._reader.fill(file.readinto)
+                    last = not file.peek()  # then the last line comes along, whether or not a line break ends it
+                elif file.waits and self._reader.has_next:
+                    return  # what is there comes first
+                else:
+                    last = self._fill_from(file)
+                self._reader.cut(last)
+                if last:
+                    self._next_file()
+        except Exception as error:
+            self._failure = error
+            self._files.close()
+
+    def _fill_from(self, pipe: Opened) -> bool:
+        """Reads what has come through a pipe, up to half a megabyte; whether it has ended."""
+        size = got = self._reader.fill(pipe.readinto1)
+        while got and size < _PIECE and not pipe.waits:
+            got = self._reader.fill(pipe.readinto1)
+            size += got
+        return got == 0
+
+    def skip_to(self, position: Position) -> None:
+        """Passes over what was read before; if it is not the same text, says so."""
+        left = position.offset
+        while (file := self._files.file) is not None and (left or self._reader.digest != position.digest):
+            done, got = left == 0, self._reader.fill(file.readinto)
+            left -= self._reader.skip(left)
+            if got == 0:
+                self._next_file()  # one without a byte counts, too
+            elif done:
+                break
+        if left or self._reader.digest != position.digest:
+            raise SourceError(
+                f"found another text than the run was reading, in its first {position.offset:,} bytes; "
+                "expected the same, to go on where it stopped",
+                file=str(self.source),
+            )
+
+    def close(self) -> None:
+        """Ends it: no more batches are given."""
+        self._closed = True
+        self._reader.end()
+        self._files.close()
+
+    def _next_file(self) -> None:
+        if self._files.next() is not None:
+            self._reader.start_file()
+
+    def _placed(self, message: str, line: int) -> SourceError:
+        return SourceError(message, file=self._name, line=line)
+
+    @property
+    def _name(self) -> str:
+        """The file that the batch at hand is from."""
+        return self._files.names[self._reader.file]
+
+    def _error(self, line: int, column: int, found: bytes, expected: str) -> SourceError:
+        message = f"found {found.decode('utf-8', 'backslashreplace')}, expected {expected}"
+        return SourceError(printable(message), file=self._name, line=line, column=column)
