@@ -109,6 +109,13 @@ def test_bounds_that_differ_have_a_line_each() -> None:
     ]  # fmt: skip
 
 
+def test_a_bound_that_says_nothing_is_no_line() -> None:
+    (svg,) = charts(theorem(play("perceptron-separable", quick=True, bound=lambda margin, radius, norm: math.inf)))
+    drawn = lines(svg)
+    assert drawn["the bound"] == []
+    assert len(drawn["orthonormal examples"]) == 3
+
+
 def test_a_refutation_is_told(results: list[Result]) -> None:
     first, *rest = results[0].outcomes
     broken = replace(first, attained=first.allowed + 1, refuted=Refutation(3, "(1, 0)", "+1", "-1"))

@@ -88,7 +88,8 @@ def _figure(result: Result) -> str:
     """Sizes across, counts upwards. Streams have dots; bounds have none: one for all, or thick in a stream's colour."""
     sizes = sorted({outcome.size for outcome in result.outcomes})
     across = scale(sizes, span=8, marked=sizes)
-    up = scale([height for outcome in result.outcomes for height in (outcome.attained, outcome.bound)], span=30)
+    counts = [height for outcome in result.outcomes for height in (outcome.attained, outcome.bound) if math.isfinite(height)]
+    up = scale(counts, span=30)
     curves: dict[tuple[tuple[int, float], ...], list[str]] = {}
     for name in result.streams:
         curves.setdefault(tuple((outcome.size, float(f"{outcome.bound:.6g}")) for outcome in result.of(name)), []).append(name)
@@ -102,7 +103,7 @@ def _figure(result: Result) -> str:
     streams = {name: {outcome.size: outcome.attained for outcome in result.of(name)} for name in result.streams}
 
     def line(name: str, heights: dict[int, float], style: str, dots: bool) -> Line:
-        values = [up.place(heights[size]) if size in heights else math.nan for size in sizes]
+        values = [up.place(heights.get(size, math.nan)) for size in sizes]
         return Line(name, values, style, dots)
 
     styles = {name: f"line-{k}" for k, name in enumerate(streams, 1)}
