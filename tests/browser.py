@@ -125,6 +125,24 @@ class Tab:
         assert "exceptionDetails" not in made, made
         return made["result"].get("value")
 
+    def click(self, selector: str, across: float = 0.5, down: float = 0.5) -> None:
+        """Clicks with the mouse into what the selector finds, at these shares of its width and height."""
+        box = (
+            f"(() => {{ const found = document.querySelector({selector!r}); found.scrollIntoView({{ block: 'center' }});"
+            "const { x, y, width, height } = found.getBoundingClientRect(); return [x, y, width, height]; })()"
+        )
+        x, y, width, height = self.evaluate(box)
+        at = {"x": x + across * width, "y": y + down * height, "button": "left", "clickCount": 1}
+        for kind in ("mousePressed", "mouseReleased"):
+            self._ask("Input.dispatchMouseEvent", type=kind, **at)
+
+    def press(self, key: str, text: str = "") -> None:
+        """Presses a key of the keyboard, and lets it go."""
+        code = {"Tab": 9, "Enter": 13, " ": 32, "ArrowDown": 40}[key]
+        named: dict[str, object] = {"key": key, "windowsVirtualKeyCode": code}
+        self._ask("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
+        self._ask("Input.dispatchKeyEvent", type="keyUp", **named)
+
     def _size(self, width: int, height: int) -> None:
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 

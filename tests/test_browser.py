@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "learn-alone": ("learn", "demo:oranges", "--learner", "perceptron"),
     "experts": ("experts", "demo:forecasts"),
     "certify": ("certify", "apart.svm", "--bits", 8),
+    "lab": ("lab", "perceptron-separable", "--quick"),
 }
 
 HEADINGS = {
@@ -66,6 +67,7 @@ HEADINGS = {
         "How good the witnesses are",
         "The certificate",
     ],
+    "lab": ["Perceptron"],
 }
 
 CONTRASTS = """
@@ -84,9 +86,9 @@ CONTRASTS = """
   const least = (query, of) => Math.min(...all(query).map((style) => against(of(style))));
   return {
     paper: paper,
-    text: least("h1, h2, p, td, th, dt, dd, li", (style) => style.color),
-    marks: least(".chart text", (style) => style.fill),
-    lines: least(".chart .line", (style) => style.stroke),
+    text: least("h1, h2, h3, p, td, th, dt, dd, li, figcaption, button:not([aria-pressed=true])", (style) => style.color),
+    marks: least("svg text", (style) => style.fill),
+    lines: least("svg .line", (style) => style.stroke),
   };
 })()
 """

@@ -24,7 +24,8 @@ examples:
   thresher lab winnow-disjunction --code
   thresher lab halving --figure halving.pdf
   thresher lab perceptron-separable --learner mine.py:Perceptron --seed 7
-  thresher lab --all --quick"""
+  thresher lab --all --quick
+  thresher lab --all --report lab.html"""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is shown")
     group.add_argument("--code", action="store_true", help="the algorithm, as on the blackboard, and nothing else")
     group.add_argument("--figure", metavar="F.pdf", help="draw what was attained under the bound: .pdf, .svg or .png")
+    group.add_argument("--report", metavar="FILE.html", help="a page with figures, and learners to step through, in one file")
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")
     group.add_argument("--quiet", action="store_true", help="no progress on stderr")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.bounds import Bound
-from thresher.bounds.printed import above, plural
+from thresher.bounds.printed import plural
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar
 from thresher.errors import ParameterError
@@ -21,7 +21,9 @@ from thresher.lab.files import load
 from thresher.lab.playing import play
 from thresher.lab.registry import EXPERIMENTS, find
 from thresher.lab.result import Outcome, Result
+from thresher.lab.spelled import number, ratio
 from thresher.lab.theorems import FAMILIES
+from thresher.store.atomic import check_place, replace
 
 __all__ = ["laboratory"]
 
@@ -44,6 +46,10 @@ def laboratory(options: argparse.Namespace) -> int:
     results = _played(options, experiments)
     if options.figure is not None:
         results[0].plot(options.figure)
+    if options.report is not None:
+        from thresher.report.laboratory import laboratory_page
+
+        replace(options.report, [laboratory_page(results).encode()])
     if options.json:
         told = [result.as_dict() for result in results]
         print_json({"theorems": told} if options.all else told[0])
@@ -61,6 +67,10 @@ def _check(options: argparse.Namespace) -> None:
         raise ParameterError(f"found --{one[0]} without a theorem; thresher lab lists all")
     if options.figure is not None:
         check_drawable(Path(options.figure))
+    if options.report is not None:
+        if options.code or (options.theorem is None and not options.all):
+            raise ParameterError("found --report, but nothing is played: expected a theorem, or --all, and no --code")
+        check_place(options.report)
 
 
 def _played(options: argparse.Namespace, experiments: list[Experiment[Any]]) -> list[Result]:
@@ -71,11 +81,11 @@ def _played(options: argparse.Namespace, experiments: list[Experiment[Any]]) -> 
             stack.enter_context(redirect_stdout(sys.stderr))
         learner = None if options.learner is None else load(options.learner)
         bound = None if options.bound is None else load(options.bound, "function")
-        for number, experiment in enumerate(experiments):
+        for done, experiment in enumerate(experiments):
 
-            def watch(game: int, of: int, number: int = number, name: str = experiment.name) -> None:
+            def watch(game: int, of: int, done: int = done, name: str = experiment.name) -> None:
                 if options.all:
-                    bar.count("theorems", number, len(experiments), "theorems")
+                    bar.count("theorems", done, len(experiments), "theorems")
                 else:
                     bar.count(name, game, of, "games")
 
@@ -101,7 +111,7 @@ def _ended(options: argparse.Namespace, results: list[Result]) -> int:
 def _refutation(result: Result, outcome: Outcome) -> str:
     """Theorem, stream, round, and what happened in it."""
     told, place = outcome.refuted, f"{result.name}, {outcome.stream}, {result.symbol} = {outcome.size}"
-    counted = f"{result.on} {_number(outcome.attained)}, bound {_number(outcome.allowed)}"
+    counted = f"{result.on} {number(outcome.attained)}, bound {number(outcome.allowed)}"
     if told is None or not told.example:
         return f"refuted: {place}: {counted}"
     truth = f", and {told.truth} was true" if told.truth else ""
@@ -163,8 +173,8 @@ def _table(result: Result) -> Iterator[str]:
     yield ""
     rows = [
         (
-            str(outcome.size), outcome.stream, outcome.kind, f"{outcome.rounds:,}", _number(outcome.attained),
-            _number(outcome.allowed), _ratio(outcome),
+            str(outcome.size), outcome.stream, outcome.kind, f"{outcome.rounds:,}", number(outcome.attained),
+            number(outcome.allowed), ratio(outcome),
         )
         for outcome in result.outcomes
     ]  # fmt: skip
@@ -181,7 +191,7 @@ def _summary(results: list[Result]) -> Iterator[str]:
     """All theorems: a row for each, with the game that came nearest to its bound."""
     rows = [
         (
-            result.name, str(len(result.outcomes)), _ratio(result.worst), "yes" if result.tight == 1 else "",
+            result.name, str(len(result.outcomes)), ratio(result.worst), "yes" if result.tight == 1 else "",
             result.worst.stream, f"{result.symbol} = {result.worst.size}",
         )
         for result in results
@@ -205,15 +215,3 @@ def _columns(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: tuple
 
 def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
-
-
-def _number(number: float) -> str:
-    """A count as it is, anything else with few digits."""
-    return (
-        f"{number:,}" if isinstance(number, int) else f"{number:,.0f}" if number.is_integer() else above(float(f"{number:.4g}"))
-    )
-
-
-def _ratio(outcome: Outcome) -> str:
-    """Attained / bound; what is above is not rounded down to 1."""
-    return f"{outcome.ratio:.3f}" if outcome.refuted is None else f"{max(outcome.ratio, 1.001):.3f} above"

@@ -1,4 +1,4 @@
-"""What all pages share: one file that needs no other, no script, and no net; light and dark, on a screen and on paper."""
+"""What all pages share: one file that needs no other and no net; light and dark, on a screen and on paper."""
 
 from __future__ import annotations
 
@@ -46,11 +46,13 @@ dd { margin: 0; overflow-wrap: anywhere; }
 @media print { .theorems th:last-child, .theorems td:last-child { min-width: 0; } }
 .chart { width: 100%; height: auto; }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--soft); }
+@media (max-width: 30rem) { .chart { overflow: visible; } .chart text { font-size: 22px; } }
 .grid { stroke: var(--rule); stroke-opacity: 1; }
 .axis { stroke: var(--soft); fill: none; }
 .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
 .line-0 { stroke-width: 2.6; }
 .line-8 { stroke-width: 1; }
+.dot { fill: var(--paper); stroke-width: 1.8; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 0.1rem 1.2rem; padding: 0; margin: 0.2rem 0; }
 .legend { font-size: 0.85rem; }
 .swatch { width: 28px; height: 10px; margin-right: 0.4rem; }
@@ -63,8 +65,8 @@ section { break-inside: avoid; }
 """
 
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """The page as HTML.
+def document(title: str, parts: Iterable[str], style: str = "") -> str:
+    """The page as HTML; `style` is what it has beside what all have.
 
     >>> made = document("t & u", ["<p>3 rounds</p>"])
     >>> made.startswith("<!DOCTYPE html>"), "t &amp; u" in made, "http" in made
@@ -73,7 +75,7 @@ def document(title: str, parts: Iterable[str]) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}{_colours()}</style>\n</head>\n<body>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}{_colours()}{style}</style>\n</head>\n<body>\n"
         + "\n".join(parts)
         + "\n</body>\n</html>\n"
     )
@@ -101,7 +103,7 @@ def listed(lines: Mapping[str, str]) -> str:
 
 
 def _colours() -> str:
-    dashes = "".join(f".line-{k} {{ stroke-dasharray: {dash}; }}\n" for k, dash in enumerate(_DASHES) if dash)
+    dashes = "".join(f".line.line-{k} {{ stroke-dasharray: {dash}; }}\n" for k, dash in enumerate(_DASHES) if dash)
     dark = f"@media (prefers-color-scheme: dark) {{ {_themed(_DARK)} }}"
     return f"{_themed(_LIGHT)}{dashes}{dark}\n@media print {{ {_themed(_LIGHT)} }}\n"
 

@@ -1,0 +1,26 @@
+"""How counts, bounds and their ratios are spelled, on a screen and on a page."""
+
+from __future__ import annotations
+
+from thresher.bounds.printed import above
+from thresher.lab.result import Outcome
+
+__all__ = ["number", "ratio"]
+
+
+def number(value: float) -> str:
+    """A count as it is, anything else with few digits, rounded up.
+
+    >>> number(1600), number(12.0), number(2 / 3)
+    ('1,600', '12', '0.6667')
+    """
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}" if value.is_integer() else above(float(f"{value:.4g}"))
+
+
+def ratio(outcome: Outcome) -> str:
+    """Attained / bound; what is above is not rounded down to 1.
+
+    >>> ratio(Outcome("flips", "forced", 4, 3, 3, 3.0, 3.0))
+    '1.000'
+    """
+    return f"{outcome.ratio:.3f}" if outcome.refuted is None else f"{max(outcome.ratio, 1.001):.3f} above"
