@@ -8,6 +8,7 @@ from typing import Any
 
 from thresher.data.arrow import arrow, first_line, is_text
 from thresher.data.columns import flat
+from thresher.data.csv_text import check_different
 from thresher.data.pieces import Piece, by_number
 from thresher.data.source import Opened
 from thresher.errors import SourceError
@@ -56,9 +57,7 @@ def _pieces(name: str, batches: Iterator[Any]) -> Iterator[Piece]:
             part = batch.slice(start, rows)
             named = list(flat(part.schema.names, part.columns))
             names = [each for each, _ in named]
-            again = next((each for number, each in enumerate(names) if each in names[:number]), None)
-            if again is not None:
-                raise SourceError(f"found two columns named {again!r}, expected different names", file=name)
+            check_different(names, name)
             yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first))
             first += part.num_rows
 
