@@ -86,7 +86,8 @@ def _said(name: str, what: str) -> Iterator[None]:
         yield
     except SourceError:
         raise
-    except (library.ArrowException, OSError, UnicodeError, ValueError, TypeError) as error:
+    except (library.ArrowException, OSError, UnicodeError, ValueError, TypeError, MemoryError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise SourceError(f"found {what} that cannot be read ({first_line(error)}), expected it whole", file=name) from None
+        why = first_line(error) or "more memory is asked for than there is"
+        raise SourceError(f"found {what} that cannot be read ({why}), expected it whole", file=name) from None
