@@ -110,6 +110,25 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         ["t.jsonl:1: found JSON nested more than"],
     ),
     "lists of objects": ("t.jsonl", b'{"a": [{"b": 1}], "label": 0}\n', "", ["column 'a'", "--ignore a leaves it out"]),
+    "half of a surrogate pair": (
+        "t.jsonl",
+        b'{"a": "\\ud800", "label": 0}\n',
+        "",
+        ["t.jsonl:1: found half of a surrogate pair"],
+    ),
+    "half of one in a name": ("t.jsonl", b'{"\\udfff": "x", "label": 0}\n', "", ["t.jsonl:1: found half of a surrogate pair"]),
+    "lines of carriage returns": (
+        "t.csv",
+        b"a,label\r1,yes\n2,no\n",
+        "",
+        ["t.csv:1: found lines that end with a carriage return alone"],
+    ),
+    "a quote that nothing closes among names": (
+        "t.csv",
+        b'"a,label\n' + b"1,yes\n" * 100_000,
+        "",
+        ["t.csv:1: found a quote that nothing closes in the first row"],
+    ),
     "Arrow that is none": ("t.arrow", b"ARROW1\0\0" + bytes(100), "", ["t.arrow: found Arrow data that cannot be read"]),
     "columns for text without any": ("t.svm", b"1 1:1\n", "--format svmlight --label a", ["which has no columns"]),
 }

@@ -290,6 +290,9 @@ def test_a_window_is_a_whole_number(window: Any) -> None:
     [
         (([1, 2], [1, 1], [0.0, 0.0]), th.LabelError),
         (([1, 1], [1, 3], [0.0, 0.0]), th.LabelError),
+        (([1, 1], [1, 300], [0.0, 0.0]), th.LabelError),
+        (([1, 1], [1, 0.5], [0.0, 0.0]), th.LabelError),
+        (([1, 1], [1, math.nan], [0.0, 0.0]), th.LabelError),
         (([1, 1, 1], [1, 1], [0.0, 0.0]), th.LabelError),
         (([1, 1], [1, 1], [0.0]), th.ParameterError),
         (([1, 1], [1, 1], [0.0, 0.0], [0.5, 1.5]), th.ParameterError),

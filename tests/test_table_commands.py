@@ -70,6 +70,16 @@ def test_predictions_do_not_depend_on_what_is_predicted_beside(table: Path, tmp_
     assert run("predict", model, tail, "--scores").out.splitlines() == whole[-5:]
 
 
+@pytest.mark.parametrize("known", [["id", "age", "income", "town", "bought"], ["id", "town", "bought"]])
+def test_columns_that_the_model_does_not_know_change_no_prediction(known: list[str], tmp_path: Path) -> None:
+    rows, model = people(), tmp_path / "my.thresher"
+    run(*LEARN, FORMS["csv"]([{name: row[name] for name in known} for row in rows], tmp_path), "--save", model)
+    plain = run("predict", model, tmp_path / "table.csv", "--probabilities").out
+    more = [{**row, "height": float(k), "shoes": f"s{k % 7}"} for k, row in enumerate(rows)]
+    for form in ("csv", "parquet", "jsonl"):
+        assert run("predict", model, FORMS[form](more, tmp_path), "--probabilities").out == plain, form
+
+
 def test_columns_that_the_model_knows_and_the_table_has_not_are_named(table: Path, tmp_path: Path) -> None:
     model = tmp_path / "my.thresher"
     run(*LEARN, table, "--save", model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tempfile
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import thresher as th
 from tests.tables import FORMS, Row, as_csv, attributes, learned_as_mappings, learned_as_table, rows_of
 from thresher._core import slot_of
+from thresher.data.arrow import arrow
 
 LETTERS = "ab ,;\"'|=^é漢"
 WORDS = st.text(LETTERS, max_size=6).map("w".__add__)
@@ -188,3 +189,62 @@ def test_csv_of_a_name_in_a_line_of_its_own_is_the_first_line_or_given(tmp_path:
     bare.write_bytes(as_csv(rows).partition(b"\n")[2])
     named = rows_of(FORMS["csv"](rows, tmp_path))
     assert rows_of(bare, header=["label", "size", "colour"]) == named
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_dates_are_the_same_in_every_form(form: str, tmp_path: Path) -> None:
+    rows = [{"day": None if k == 2 else date(2024, 7, 1 + k), "label": "yes" if k % 2 else "no"} for k in range(6)]
+    with th.open_stream(FORMS[form](rows, tmp_path), numeric="raw") as stream:
+        names = [{*stream.names_of(batch, k).values()} for batch in stream for k in range(len(batch))]
+    assert names[0] == {"day.year=2024", "day.month=7", "day.weekday=mon"}
+    assert not names[2]
+
+
+def test_times_with_a_zone_are_those_of_utc_in_csv_and_json(tmp_path: Path) -> None:
+    for form in ("csv", "jsonl"):
+        rows = [{"when": f"2024-07-3{k}T23:30:00-02:00", "label": "yes" if k else "no"} for k in range(2)]
+        with th.open_stream(FORMS[form](rows, tmp_path)) as stream:
+            names = [{*stream.names_of(batch, k).values()} for batch in stream for k in range(len(batch))]
+        assert names[1] == {"when.year=2024", "when.month=8", "when.weekday=thu", "when.hour=1"}, form
+
+
+def test_words_of_json_are_spelled_alike_however_it_is_cut(tmp_path: Path) -> None:
+    cells = ["x", "2024-07-31", 3.0, 1e20, 7, True, "2024-07-31 13:00"]
+    rows = [{"a": cell, "label": "yes" if k % 2 else "no"} for k, cell in enumerate(cells)]
+    for k, row in enumerate(rows):
+        FORMS["jsonl"]([row], tmp_path).rename(tmp_path / f"part-{k}.jsonl")
+    whole = rows_of(FORMS["jsonl"](rows, tmp_path), positive="yes")
+    assert rows_of(str(tmp_path / "part-*.jsonl"), positive="yes") == whole
+    assert whole[1][0] == {slot_of("a=2024-07-31", 2**18, 0): 1.0}
+
+
+def test_a_position_does_not_depend_on_how_rows_came_in_batches(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    flags = rng.random((60_000, 3)) < 0.5
+    names = [*(f"x{k}" for k in range(12)), "p", "q", "label"]
+    columns = [*rng.random((12, 60_000)), *flags.T]
+    source = arrow().table(dict(zip(names, columns, strict=True)))
+    with th.open_stream(source) as stream:
+        positions = [stream.position for _ in stream]
+    assert len(positions) > 2
+    for position in positions:
+        with th.open_stream(source) as stream:
+            stream.skip_to(position)
+
+
+def test_a_row_may_be_longer_than_a_block(tmp_path: Path) -> None:
+    place = tmp_path / "long.csv"
+    long = "w" * 3_000_000
+    for cell in (long, f'"{long[:9]}\n{long}"'):
+        place.write_bytes(b"a,label\nx,yes\n" + f"{cell},no\ny,yes\n".encode())
+        assert [label for _, label in rows_of(place)] == [1, -1, 1]
+
+
+def test_labels_are_numbers_or_words_without_blanks_and_nan_is_none(tmp_path: Path) -> None:
+    place = tmp_path / "labels.csv"
+    place.write_bytes(b"a,label\nx,0\nx,1.0\ny, 1\ny,0.0\nz,\nz,  \n")
+    assert [label for _, label in rows_of(place)] == [-1, 1, 1, -1]
+    source = arrow().table({"a": ["x", "y", "z"], "label": [0.0, float("nan"), 1.0], "b": [[1.0, float("nan")], [], None]})
+    with th.open_stream(source) as stream:
+        named = [(batch.y[k], {*stream.names_of(batch, k).values()}) for batch in stream for k in range(len(batch))]
+    assert named == [(-1, {"a=x", "b=1"}), (1, {"a=z"})]

@@ -95,7 +95,7 @@ class TableReader {
             const std::string_view prefix = column.prefix;
             if (column.kind == Column::Kind::numbers) {
                 const double value = column.values[row];
-                if (value == value && value != 0.0) use(hash64(prefix), prefix, std::string_view());
+                if (value == value && (scaled_ || value != 0.0)) use(hash64(prefix), prefix, std::string_view());
             } else if (column.kind == Column::Kind::categories) {
                 for (const std::int32_t code : column.of_row(row)) {
                     if (code < 0) continue;
@@ -160,7 +160,7 @@ class TableReader {
 
     // Eight bytes for each cell: a number's own, or a hash.
     void note(const Column& column, const std::vector<std::uint64_t>& hashes, std::size_t from, std::size_t to) {
-        Digest& digest = digests_[column.prefix];
+        Digest& digest = digests_[column.name + '\0' + column.prefix];
         if (column.kind == Column::Kind::numbers) {
             const double* const values = column.values.data();
             digest.update(reinterpret_cast<const char*>(values + from), (to - from) * sizeof(double));
@@ -345,7 +345,7 @@ class TableReader {
     std::vector<std::uint64_t> label_hashes_;
     std::vector<Scale*> scales_of_;          // of the same, where numbers are scaled
     std::vector<std::int8_t> label_codes_;   // of the categories of its labels
-    std::map<std::string, Digest> digests_;  // of the columns
+    std::map<std::string, Digest> digests_;  // of the columns, by name and prefix: neither tells them all apart
     std::vector<std::uint64_t> cells_;
     std::string joint_;
     std::int64_t rows_ = 0;

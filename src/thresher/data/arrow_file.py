@@ -8,6 +8,7 @@ from typing import Any
 
 from thresher.data.arrow import arrow, first_line, is_text
 from thresher.data.columns import flat
+from thresher.data.csv_text import check_different
 from thresher.data.pieces import Piece, by_number
 from thresher.data.source import Opened
 from thresher.errors import SourceError
@@ -56,9 +57,7 @@ def _pieces(name: str, batches: Iterator[Any]) -> Iterator[Piece]:
             part = batch.slice(start, rows)
             named = list(flat(part.schema.names, part.columns))
             names = [each for each, _ in named]
-            again = next((each for number, each in enumerate(names) if each in names[:number]), None)
-            if again is not None:
-                raise SourceError(f"found two columns named {again!r}, expected different names", file=name)
+            check_different(names, name)
             yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first))
             first += part.num_rows
 
@@ -87,7 +86,8 @@ def _said(name: str, what: str) -> Iterator[None]:
         yield
     except SourceError:
         raise
-    except (library.ArrowException, OSError, UnicodeError, ValueError, TypeError) as error:
+    except (library.ArrowException, OSError, UnicodeError, ValueError, TypeError, MemoryError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise SourceError(f"found {what} that cannot be read ({first_line(error)}), expected it whole", file=name) from None
+        why = first_line(error) or "more memory is asked for than there is"
+        raise SourceError(f"found {what} that cannot be read ({why}), expected it whole", file=name) from None

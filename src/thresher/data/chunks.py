@@ -11,10 +11,10 @@ from thresher._core import end_of_rows
 from thresher.data.source import Opened
 from thresher.errors import SourceError
 
-__all__ = ["Chunk", "chunks"]
+__all__ = ["LONGEST", "Chunk", "chunks"]
 
 _SIZE = 1 << 22
-_LONGEST = 1 << 26
+LONGEST = 1 << 26
 
 
 class Chunk(NamedTuple):
@@ -42,7 +42,7 @@ def chunks(opened: Opened, text: bytes, line: int, separator: str, *, quotes: bo
             del buffer[end:]
             yield Chunk(buffer, line, unclosed=ended and bool(rest))
             line += buffer.count(b"\n")
-        elif len(rest) > _LONGEST:
+        elif len(rest) > LONGEST:
             wrong = "found a row of more than 64 MiB, expected shorter ones, or a quote that closes"
             raise SourceError(wrong, file=opened.name, line=line)
 

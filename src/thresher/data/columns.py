@@ -30,7 +30,7 @@ __all__ = ["MOST_NESTED", "Converted", "convert", "dates_in", "flat", "kind_of"]
 
 MOST_NESTED = 32
 _WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -67,15 +67,11 @@ def dates_in(cells: Any) -> str | None:
     library, compute = arrow(), arrow(".compute")
     if library.types.is_dictionary(cells.type):
         cells = cells.dictionary
-    texts = compute.drop_null(_as_text(cells))
-    first = texts[0].as_py() if len(texts) else ""
-    if not _DATE.fullmatch(first):
+    trimmed = compute.utf8_trim_whitespace(_as_text(cells))
+    texts = trimmed.filter(compute.not_equal(trimmed, ""))
+    if not len(texts) or not _DATE.match(texts[0].as_py()) or _timed(texts) is None:
         return None
-    try:
-        compute.cast(texts, library.timestamp("us"))
-    except library.ArrowInvalid:
-        return None
-    return "date" if len(first) == len("2024-07-31") else "moment"
+    return "date" if compute.max(compute.utf8_length(texts)).as_py() == len("2024-07-31") else "moment"
 
 
 def flat(names: list[str], columns: list[Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -202,21 +198,23 @@ def _as_times(cells: Any) -> tuple[Any, NDArray[np.bool_] | None]:
     given = np.asarray(
         compute.and_(compute.is_valid(text), compute.not_equal(compute.fill_null(text, ""), "")).to_numpy(zero_copy_only=False)
     )
-    kind = library.timestamp("us")
-    try:
-        return compute.cast(compute.if_else(library.array(given), text, library.scalar(None, library.string())), kind), None
-    except library.ArrowInvalid:
-        each = [_moment(cell, kind) if there else None for cell, there in zip(text.to_pylist(), given.tolist(), strict=True)]
-        times = library.array(each, kind)
-        return times, given & np.array([one is None for one in each], np.bool_)
+    times = _timed(compute.if_else(library.array(given), text, library.scalar(None, library.string())))
+    if times is not None:
+        return times, None
+    each = [_timed(text[row : row + 1]) if given[row] else None for row in range(len(text))]
+    moments = library.array([None if one is None else one[0].as_py() for one in each], library.timestamp("us"))
+    return moments, given & np.array([one is None for one in each], np.bool_)
 
 
-def _moment(cell: str, kind: Any) -> Any:
-    library = arrow()
-    try:
-        return library.scalar(cell).cast(kind).as_py()
-    except library.ArrowInvalid:
-        return None
+def _timed(texts: Any) -> Any:
+    """The times that texts spell, none or all of them with a zone; None if one of them spells no time."""
+    library, compute = arrow(), arrow(".compute")
+    for zone in (None, "UTC"):
+        try:
+            return compute.cast(texts, library.timestamp("us", zone))
+        except library.ArrowInvalid:
+            continue
+    return None
 
 
 def _is_list(type_: Any) -> bool:
@@ -230,6 +228,8 @@ def _is_list(type_: Any) -> bool:
 def _dictionary(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]]:
     """Codes, −1 for missing, and the texts that they stand for."""
     library, compute = arrow(), arrow(".compute")
+    if library.types.is_floating(cells.type):
+        cells = compute.if_else(compute.is_nan(cells), library.scalar(None, cells.type), cells)
     if not library.types.is_dictionary(cells.type):
         cells = compute.dictionary_encode(_as_text(cells) if is_text(cells.type) else cells)
     texts = _as_text(cells.dictionary)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 
 from thresher._core import end_of_rows
 from thresher.data.arrow import arrow, is_text
-from thresher.data.chunks import Chunk, chunks
+from thresher.data.chunks import LONGEST, Chunk, chunks
 from thresher.data.csv_text import UTF_8_MARK, check_names, check_text, counted, separator_of, shown
 from thresher.data.number_cells import MISSING
 from thresher.data.pieces import Piece, Types, by_number
@@ -67,23 +68,41 @@ class CsvFile:
         """The cells of the first row, whose bytes are in `_head`; what was read behind it is in `_rest`."""
         text = b""
         while True:
-            buffer = bytearray(1 << 16)
+            buffer = bytearray(max(1 << 16, len(text)))  # twice as much each time, so that a long row is not read too often
             got = self._opened.readinto(memoryview(buffer))
             text += memoryview(buffer)[:got]
             if self._line == 1:
                 text = text.removeprefix(UTF_8_MARK)
-            while text[:1] == b"\n" or text[:2] == b"\r\n":
-                text = text[text.index(b"\n") + 1 :]
-                self._line += 1
-            at = text.find(b"\n")
-            while at >= 0 and end_of_rows(np.frombuffer(text[: at + 1], np.uint8), self._separator, self._quotes) <= at:
-                at = text.find(b"\n", at + 1)
-            if at >= 0 or not got:
-                end = at + 1 or len(text)
-                self._head, self._rest = text[:end], text[end:]
-                cells = next((cells for _, cells in self._cells(self._head, self._line)), [])
-                check_text(cells, self.name, self._line)
-                return cells
+            blank = len(text) - len(text.lstrip(b"\r\n"))
+            self._line += text.count(b"\n", 0, blank)
+            text = text[blank:]
+            if not got and text and not text.endswith(b"\n"):
+                text += b"\n"
+            end = self._end_of_row(text)
+            if end or (not text and not got):
+                break
+            if not got or len(text) > LONGEST:
+                wrong = "found a quote that nothing closes in the first row, or a row of more than 64 MiB"
+                raise SourceError(f"{wrong}, expected the names of the columns", file=self.name, line=self._line)
+        self._head, self._rest = text[:end], text[end:]
+        rows = [cells for _, cells in self._cells(self._head, self._line)]
+        if len(rows) > 1:
+            wrong = "found lines that end with a carriage return alone, expected a line feed behind it"
+            raise SourceError(wrong, file=self.name, line=self._line)
+        cells = rows[0] if rows else []
+        check_text(cells, self.name, self._line)
+        return cells
+
+    def _end_of_row(self, text: bytes) -> int:
+        """Behind the first row, or 0: the shortest part of the text that has a whole row in it."""
+        seen = np.frombuffer(text, np.uint8)
+        breaks = np.flatnonzero(seen == ord("\n")) + 1
+
+        def whole(end: int) -> int:
+            return end_of_rows(seen[:end], self._separator, self._quotes)
+
+        first = bisect_left(breaks, 1, key=whole)
+        return int(breaks[first]) if first < len(breaks) else 0
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
@@ -121,14 +140,21 @@ class CsvFile:
         return self._read(chunk, list(self._typed), self._typed, self._decimal)
 
     def _read(self, chunk: Chunk, names: list[str], types: dict[str, Any], decimal: str) -> Any:
+        block = max(_BLOCK, 64 * len(self.names))
+        try:
+            return self._read_blocks(chunk, names, types, decimal, block)
+        except arrow().ArrowInvalid:
+            if len(chunk.text) <= block:
+                raise
+            return self._read_blocks(chunk, names, types, decimal, len(chunk.text) + 1)  # a row may be longer than a block
+
+    def _read_blocks(self, chunk: Chunk, names: list[str], types: dict[str, Any], decimal: str, block: int) -> Any:
         reading = arrow(".csv")
         quoted = self._quotes and b'"' in chunk.text
         called = [name or f"\0{number}" for number, name in enumerate(self.names)]
         return reading.read_csv(
             arrow().BufferReader(chunk.text),
-            read_options=reading.ReadOptions(
-                use_threads=self._threads > 1, block_size=max(_BLOCK, 64 * len(called)), column_names=called
-            ),
+            read_options=reading.ReadOptions(use_threads=self._threads > 1, block_size=block, column_names=called),
             parse_options=reading.ParseOptions(
                 delimiter=self._separator, quote_char='"' if self._quotes else False, newlines_in_values=quoted
             ),
@@ -177,18 +203,18 @@ class CsvFile:
                 failure = wrong
                 break
         seen = self._seen(self._written(rows, chunk.line), {}) if rows and not self._typed else None
-        names = [name for name in self.names if name in self._typed] if rows else []
+        placed = [(name, k) for k, name in enumerate(self.names) if name in self._typed] if rows else []
         columns = []
-        for name in names:
+        for name, k in placed:
             if seen is not None and self._types(name, None) is True:
                 columns.append(_joined(seen[name]))
             else:
-                columns.append(self._column(name, [cells[self.names.index(name)] for cells in rows]))
+                columns.append(self._column(name, [cells[k] for cells in rows]))
 
         def error(row: int, message: str) -> SourceError:
             return SourceError(message, file=self.name, line=lines[row])
 
-        return Piece(names, columns, len(rows), error, skipped, failure)
+        return Piece([name for name, _ in placed], columns, len(rows), error, skipped, failure)
 
     def _written(self, rows: list[list[str]], line: int) -> Chunk:
         """Rows as text again, for their types to be seen."""

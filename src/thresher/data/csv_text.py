@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from thresher.data.number_cells import NUMBER
 from thresher.errors import SourceError
 
-__all__ = ["UTF_8_MARK", "check_names", "check_text", "counted", "separator_of", "shown"]
+__all__ = ["UTF_8_MARK", "check_different", "check_names", "check_text", "counted", "separator_of", "shown"]
 
 UTF_8_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -30,12 +30,19 @@ def check_names(columns: Sequence[str], file: str, line: int | None, separator: 
     """Raises what is wrong with the names of columns: none at all, two alike, or, in the first line of CSV, numbers."""
     if not columns:
         raise SourceError("found an empty table, expected a line with the names of the columns, and rows", file=file)
-    again = next((name for number, name in enumerate(columns) if name and name in columns[:number]), None)
-    if again is not None:
-        raise SourceError(f"found two columns named {again!r}, expected different names", file=file, line=line)
+    check_different([name for name in columns if name], file, line)
     if line is not None and all(NUMBER.fullmatch(name) for name in columns):
         found = shown(separator.join(columns))
         raise SourceError(f"found {found}, expected the names of the columns first", file=file, line=line)
+
+
+def check_different(columns: Sequence[str], file: str, line: int | None = None) -> None:
+    """Raises what is wrong with names of columns of which two are alike."""
+    seen: set[str] = set()
+    for name in columns:
+        if name in seen:
+            raise SourceError(f"found two columns named {name!r}, expected different names", file=file, line=line)
+        seen.add(name)
 
 
 def check_text(cells: Sequence[str], file: str, line: int) -> None:

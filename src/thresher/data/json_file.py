@@ -48,7 +48,12 @@ class JsonFile:
         block = max(_BLOCK, len(max(chunk.text.split(b"\n"), key=len)) + 1) if len(chunk.text) > _BLOCK else len(chunk.text) + 1
         options = reading.ReadOptions(use_threads=self._threads > 1, block_size=block)
         try:
-            table = reading.read_json(library.BufferReader(chunk.text), read_options=options).combine_chunks()
+            table = reading.read_json(library.BufferReader(chunk.text), read_options=options)
+            schema = library.schema([(field.name, _as_spelled(field.type)) for field in table.schema])
+            if schema != table.schema:
+                parsing = reading.ParseOptions(explicit_schema=schema)
+                table = reading.read_json(library.BufferReader(chunk.text), read_options=options, parse_options=parsing)
+            table = table.combine_chunks()
             table.validate(full=True)
             names, columns = [], []
             for name, cells in flat(table.column_names, [_joined(column) for column in table.columns]):
@@ -103,6 +108,8 @@ class JsonFile:
             raise wrong(f"{shown(text.decode('utf-8', 'backslashreplace'))} ({error})") from None
         if not isinstance(read, Mapping):
             raise wrong(shown(text.decode()))
+        if b"\\u" in text and any("\ud800" <= letter <= "\udfff" for letter in json.dumps(read, ensure_ascii=False)):
+            raise wrong(f"half of a surrogate pair in {shown(text.decode())}", "letters")
         fields: dict[str, Any] = {}
         for name, value in _dotted(read, ""):
             if name in fields or not name:
@@ -133,6 +140,18 @@ def _dotted(fields: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]
             yield prefix + name, value
 
 
+def _as_spelled(type_: Any) -> Any:
+    """The type in which texts that look like times to pyarrow stay as they are written: it sees but a chunk of them."""
+    library = arrow()
+    if library.types.is_timestamp(type_):
+        return library.string()
+    if library.types.is_list(type_):
+        return library.list_(_as_spelled(type_.value_type))
+    if library.types.is_struct(type_):
+        return library.struct([(field.name, _as_spelled(field.type)) for field in type_])
+    return type_
+
+
 def _joined(column: Any) -> Any:
     return column.chunk(0) if column.num_chunks == 1 else arrow().concat_arrays(column.chunks)
 
@@ -143,6 +162,11 @@ def _array(values: list[Any]) -> Any:
     try:
         return library.array(values)
     except (library.ArrowException, OverflowError):
-        return library.array(
-            [value if value is None or isinstance(value, str) else json.dumps(value) for value in values], library.string()
-        )
+        return library.array([None if value is None else _word(value) for value in values], library.string())
+
+
+def _word(value: Any) -> str:
+    """A value as a text; a number as pyarrow spells one."""
+    if isinstance(value, float):
+        return str(arrow().scalar(value).cast(arrow().string()).as_py())
+    return value if isinstance(value, str) else json.dumps(value)

@@ -22,8 +22,9 @@ _SHOWN = 12
 class Plan:
     """What a recipe says of columns, and what is found out about the others as they come."""
 
-    def __init__(self, recipe: TableRecipe, tag: str | None) -> None:
+    def __init__(self, recipe: TableRecipe, tag: str | None, *, fixed: bool = False) -> None:
         self.recipe, self.tag = recipe, tag
+        self._fixed = fixed  # then columns that the recipe does not know are left out
         self.label = recipe.label
         self.kinds = dict(recipe.kinds)
         self._left_out = {*recipe.ignore, tag}
@@ -34,7 +35,8 @@ class Plan:
 
     def uses(self, name: str) -> bool:
         """Whether a column makes attributes."""
-        return name != self.label and name not in self._left_out and name != ""
+        known = name in self.recipe.kinds or not self._fixed
+        return known and name != self.label and name not in self._left_out and name != ""
 
     def kind(self, name: str, cells: Any) -> str | None:
         """What a column holds, as it was first seen; None if that is not to be seen yet, '' if it cannot be read."""
@@ -92,8 +94,8 @@ class Plan:
         cells = self._cells(piece, self.label)
         if cells is None:
             return
-        values = distinct(cells)
-        if len(values) > 2:
+        values = [str(value).strip() for value in distinct(cells)]
+        if len({value if (read := number(value)) is None else read for value in values if value}) > 2:
             two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
             better = f"; with two values: {', '.join(two[:_SHOWN])}" if two else ""
             raise SourceError(
@@ -141,6 +143,8 @@ def distinct(cells: Any) -> list[Any]:
             cells = cells.dictionary_decode()
         elif is_text(cells.type):
             cells = compute.cast(cells, library.string())
+        elif library.types.is_floating(cells.type):
+            cells = cells.filter(compute.invert(compute.is_nan(cells)))
         return [value for value in compute.unique(cells).to_pylist() if value is not None and value != ""]
     except (library.ArrowException, ValueError, OverflowError):
         return []

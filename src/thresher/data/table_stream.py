@@ -39,18 +39,19 @@ class TableStream(Stream):
         self, source: Source, recipe: Recipe, files: Files, wishes: Wishes, *, format: str | None, tag: str | None
     ) -> None:
         table = recipe.table or TableRecipe()
+        predicts = wishes.keep_unlabelled and bool(table.kinds)  # as the model was when it had learned
         self._reader = TableReader(
             recipe.n,
             ngrams=recipe.ngrams,
             scaled=table.numeric == "scale",
-            frozen=wishes.keep_unlabelled and bool(table.scales),
+            frozen=predicts,
             **wishes.policy,
         )
         super().__init__(source, recipe, self._reader, wishes.positive)
         for name, state in table.scales.items():
             self._reader.scale(name, *state)
         self._skip_bad, self._files = wishes.skip_bad, files
-        self._plan = Plan(table, tag)
+        self._plan = Plan(table, tag, fixed=predicts)
         self._notices: list[str] = []
         self._bad = 0
         self._failure: SourceError | None = None
@@ -222,8 +223,8 @@ class TableStream(Stream):
 
     def _look(self, piece: Piece) -> None:
         """What a user should know of the columns; if none that the model knows is there, they are another table's."""
-        known = self._plan.recipe.kinds
-        missing = [name for name in known if name not in piece.names]
+        known, there = self._plan.recipe.kinds, {*piece.names}
+        missing = [name for name in known if name not in there]
         if missing:
             told = f"{', '.join(missing[:_SHOWN])}{', …' if len(missing) > _SHOWN else ''}"
             if len(missing) == len(known):

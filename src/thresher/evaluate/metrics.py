@@ -233,11 +233,11 @@ class Metrics:
         weights: ArrayLike | None = None,
     ) -> None:
         """Adds predictions that were not learned from: labels, what was said of each, its score, chance of +1, and weight."""
-        said = np.asarray(predictions, np.int8)
-        codes = labels.read(y, len(said)).codes
-        if not np.isin(codes, (-1, 0, 1)).all() or not np.isin(said, (-1, 0, 1)).all():
+        given = np.asarray(predictions)
+        codes = labels.read(y, len(given)).codes
+        if not np.isin(codes, (-1, 0, 1)).all() or not np.isin(given, (-1, 0, 1)).all():
             raise LabelError("found labels or predictions other than -1 and +1, expected these (or 0 and 1 for labels)")
-        truth = np.where(codes > 0, 1, -1).astype(np.int8)
+        said, truth = given.astype(np.int8), np.where(codes > 0, 1, -1).astype(np.int8)
         judged = Judged.of(truth, said, np.asarray(scores, np.float64), *(_column(each) for each in (p_positive, weights)))
         if any(len(column) != len(said) for column in judged):
             raise ParameterError(f"found columns of {', '.join(str(len(each)) for each in judged)} rows, expected as many")
