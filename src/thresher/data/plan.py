@@ -36,6 +36,11 @@ class Plan:
         """Whether a column makes attributes."""
         return name != self.label and name not in self._left_out and name != ""
 
+    def reads(self, name: str, *, index: bool) -> bool:
+        """Whether a column of Arrow is looked at; an index of pandas is, if somebody named it or the model knows it."""
+        named = {self.label, *self.recipe.text, *self.recipe.kinds}
+        return name == self.tag or (name not in self.recipe.ignore and (not index or name in named))
+
     def kind(self, name: str, cells: Any) -> str | None:
         """What a column holds, as it was first seen; None if that is not to be seen yet, '' if it cannot be read."""
         if name not in self.kinds:
@@ -80,9 +85,10 @@ class Plan:
                 raise SourceError(f"which column is the label? {found}: say --label COLUMN; {self._columns(piece)}", file=file)
         elif needed and self.label not in piece.names:
             raise SourceError(f"found no column {self.label!r} for the label; {self._columns(piece)}", file=file)
-        for option, names in (("--text", self.recipe.text), ("--ignore", self.recipe.ignore), ("--id", (self.tag,))):
-            unknown = [name for name in names if name is not None and name not in piece.names]
-            if unknown and option != "--ignore":
+        ignored = () if self.recipe.kinds else self.recipe.ignore  # a model's may be missing
+        for option, names in (("--text", self.recipe.text), ("--ignore", ignored), ("--id", (self.tag,))):
+            unknown = [name for name in names if name is not None and name not in (*piece.names, *piece.unread)]
+            if unknown:
                 raise SourceError(f"found no column {unknown[0]!r}, as {option} says; {self._columns(piece)}", file=file)
         if needed and not any(self.uses(name) for name in piece.names):
             raise SourceError("found no column beside the label, expected one at least to learn from", file=file)
@@ -107,6 +113,7 @@ class Plan:
     def _columns(self, piece: Piece) -> str:
         """The columns and what they look like, in words."""
         told = [f"{name} ({looks_like(cells)})" for name, cells in zip(piece.names, piece.columns, strict=True)]
+        told += [f"{name} (left out)" for name in piece.unread]
         more = f", and {len(told) - _SHOWN:,} more" if len(told) > _SHOWN else ""
         return f"the columns are {', '.join(told[:_SHOWN])}{more}"
 

@@ -83,9 +83,9 @@ def _each(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threa
 
 def _of_file(opened: Opened, format: str, plan: Plan, *, skip_bad: bool, threads: int) -> Iterator[Piece]:
     if format == "parquet":
-        return parquet_pieces(opened, {*plan.recipe.text}, {*plan.recipe.ignore}, threads=threads)
+        return parquet_pieces(opened, plan, threads=threads)
     if format == "arrow":
-        return ipc_pieces(opened, stream=not opened.peek().startswith(b"ARROW1"))
+        return ipc_pieces(opened, plan, stream=not opened.peek().startswith(b"ARROW1"))
     if format == "jsonl":
         return JsonFile(opened, skip_bad=skip_bad, threads=threads).pieces()
     return CsvFile(opened, plan.recipe.header, plan.csv_type, skip_bad=skip_bad, threads=threads).pieces()

@@ -58,7 +58,7 @@ class TableStream(Stream):
         self._piece = Piece([], [], 0, by_number(str(source), 0))
         self._called: list[str | None] = []  # the columns, as errors call them
         self._pieces = (
-            Pieces(frame_pieces(source.frame, str(source)), ahead=False)
+            Pieces(frame_pieces(source.frame, str(source), self._plan), ahead=False)
             if isinstance(source, Frame)
             else pieces_of(files, format, self._plan, skip_bad=wishes.skip_bad, threads=wishes.threads)
         )
