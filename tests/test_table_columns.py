@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pandas
 import pytest
 
 import thresher as th
@@ -13,16 +13,17 @@ from tests.commands import check_refused_command, run
 from tests.tables import rows_of
 from thresher.data.arrow import arrow
 
+pandas: Any = import_module("pandas")
 ROWS = "customer,size,label\nc1,1,no\nc2,2,yes\nc3,3,no\n"
 
 
-def shuffled() -> pandas.DataFrame:
+def shuffled() -> Any:
     """A frame whose index tells the label."""
     frame = pandas.DataFrame({"size": [1.0, 2.0] * 20, "label": ["no"] * 20 + ["yes"] * 20})
     return frame.sample(frac=1, random_state=0)
 
 
-def written(kind: str, frame: pandas.DataFrame, folder: Path) -> Any:
+def written(kind: str, frame: Any, folder: Path) -> Any:
     place = folder / "frame"
     if kind == "parquet":
         frame.to_parquet(place)
@@ -96,3 +97,43 @@ def test_a_column_that_a_model_ignores_may_be_missing_and_may_be_the_id(kind: st
     rest.to_csv(place, index=False) if kind == "csv" else rest.to_parquet(place)
     assert len(run("predict", model, place).out.splitlines()) == 2
     assert run("learn", place, "--from", model, "--quiet").status == 0
+
+
+@pytest.mark.parametrize("kind", ["chunks", "parquet", "csv"])
+def test_the_positive_label_is_looked_for_beyond_the_first_piece(kind: str, tmp_path: Path) -> None:
+    rows = 200_000 if kind == "csv" else 4
+    frame = pandas.DataFrame({"size": [1.0] * (rows + 2), "label": ["no"] * rows + ["yes", "no"]})
+    source: Any = arrow().Table.from_batches(arrow().Table.from_pandas(frame).to_batches(max_chunksize=1))
+    if kind != "chunks":
+        source = tmp_path / "t"
+        frame.to_csv(source, index=False) if kind == "csv" else frame.to_parquet(source, row_group_size=1)
+    with th.open_stream(source) as stream:
+        labels = [label for batch in stream for label in batch.y.tolist()]
+    assert labels == [-1] * rows + [1, -1]
+    assert (stream.recipe.minus, stream.recipe.plus) == ("no", "yes")
+
+
+def test_the_first_rows_say_what_columns_hold_however_far_labels_are_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("a,label\nred,no\n")
+    (tmp_path / "2.csv").write_text("a,label\n1.50,yes\n")
+    with th.open_stream([tmp_path / "1.csv", tmp_path / "2.csv"]) as stream:
+        names = [list(stream.names_of(batch, k).values()) for batch in stream for k in range(len(batch))]
+    assert names == [["a=red"], ["a=1.50"]]
+
+
+def test_a_positive_label_that_nobody_can_tell_is_asked_for_at_its_row() -> None:
+    table = arrow().Table.from_batches(arrow().table({"a": [1, 2, 3], "label": ["x", "x", "1"]}).to_batches(max_chunksize=1))
+    with pytest.raises(th.SourceError, match=r"row 3: found the labels 'x' and '1'; say with .*positive= in Python"):
+        rows_of(table)
+    with pytest.raises(th.SourceError, match="found only the label 'x' so far"):
+        rows_of(table.slice(0, 2))
+
+
+def test_what_is_wrong_behind_the_first_piece_is_said_behind_its_rows(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("a,label\n1,1\n")
+    (tmp_path / "2.csv").write_text("a,a\n1,1\n")
+    with th.open_stream([tmp_path / "1.csv", tmp_path / "2.csv"]) as stream:
+        batches = iter(stream)
+        assert next(batches).y.tolist() == [1]
+        with pytest.raises(th.SourceError, match=r"2.csv:1: found two columns named 'a'"):
+            next(batches)
