@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+from thresher.bounds.printed import plural
 from thresher.data.arrow import arrow, is_text
 from thresher.data.columns import dates_in, kind_of
 from thresher.data.pieces import Piece
@@ -17,6 +19,7 @@ __all__ = ["Plan", "distinct", "looks_like"]
 #: What a column of labels is often called.
 USUAL = ("label", "target", "class", "y")
 _SHOWN = 12
+_SELDOM = 20  # rows with one of the two usual labels for each row with another: then that is taken for a slip
 
 
 class Plan:
@@ -100,12 +103,29 @@ class Plan:
             return
         values = distinct(cells)
         if len(values) > 2:
+            self._check_rare(piece, cells)
             two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
             better = f"; with two values: {', '.join(two[:_SHOWN])}" if two else ""
             raise SourceError(
                 f"found {looks_like(cells)} in column {self.label!r}, expected two labels: say --label COLUMN{better}",
                 file=file,
             )
+
+    def _check_rare(self, piece: Piece, cells: Any) -> None:
+        """Raises where a label stands that is none of the two usual ones, if that is seldom: it may be mistyped."""
+        spelled = [None if cell is None or cell == "" else cell for cell in cells.to_pylist()]
+        (first, often), (second, less), *rare = Counter(cell for cell in spelled if cell is not None).most_common()
+        if _SELDOM * sum(count for _, count in rare) > often + less:
+            return
+        others = dict(rare)
+        row = next(row for row, cell in enumerate(spelled) if cell in others)
+        count = f"{others[spelled[row]]:,} times" if others[spelled[row]] > 1 else "once"
+        more = f" and {plural(len(others) - 1, 'other value')}" if len(others) > 1 else ""
+        raise piece.error(
+            row,
+            f"column {self.label!r}: found {spelled[row]!r} ({count}){more}, "
+            f"expected {first!r} ({often:,} times) or {second!r} ({less:,} times), the labels of the first rows",
+        )
 
     def _cells(self, piece: Piece, name: str | None) -> Any:
         return piece.columns[piece.names.index(name)] if name in piece.names else None

@@ -282,7 +282,8 @@ class TableStream(Stream):
         """What the core could not read becomes an error with its place."""
         for row, column, found, expected in rows.bad:
             what = f"column {self._called[column - 1]!r}: " if column else ""
-            shown = printable(f"{what}found {found.decode('utf-8', 'backslashreplace')}, expected {expected}")
+            raw = "; --numeric raw takes numbers as they are" if b" (scaled: " in found else ""
+            shown = printable(f"{what}found {found.decode('utf-8', 'backslashreplace')}, expected {expected}{raw}")
             error = self._placed(shown, row + 1)
             if len(self._first_bad) < _FIRST_BAD:
                 self._first_bad.append(error)
