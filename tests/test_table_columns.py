@@ -12,6 +12,7 @@ import thresher as th
 from tests.commands import check_refused_command, run
 from tests.tables import rows_of
 from thresher.data.arrow import arrow
+from thresher.data.table_recipe import TableRecipe
 
 pandas: Any = import_module("pandas")
 ROWS = "customer,size,label\nc1,1,no\nc2,2,yes\nc3,3,no\n"
@@ -137,3 +138,18 @@ def test_what_is_wrong_behind_the_first_piece_is_said_behind_its_rows(tmp_path: 
         assert next(batches).y.tolist() == [1]
         with pytest.raises(th.SourceError, match=r"2.csv:1: found two columns named 'a'"):
             next(batches)
+
+
+def test_learn_and_inspect_say_what_columns_were_taken_for(tmp_path: Path) -> None:
+    place, model = tmp_path / "t.csv", tmp_path / "model"
+    place.write_text("customer,age,color,when,note,label\nc1,1,red,2024-07-31,a b,no\nc2,2,blue,2024-08-01,b c,yes\n")
+    ran = run("learn", place, "--ignore", "customer", "--text", "note", "--save", model, "--quiet")
+    said = "\nnumbers age; words color; text note; dates when; left out customer\n"
+    assert said in ran.out
+    assert said in run("inspect", model).out
+
+
+def test_many_columns_are_told_in_lines_of_80_letters() -> None:
+    told = TableRecipe(kinds={f"a long name of a column, number {k}": "number" for k in range(20)}).taken()
+    assert max(map(len, told.splitlines())) <= 80
+    assert told.split()[-3:] == ["and", "14", "more"]
