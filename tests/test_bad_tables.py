@@ -52,6 +52,12 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         "",
         ["found 3 different numbers from 0 to 2 in column 'label', expected two labels", "with two values: b"],
     ),
+    "a label that is mistyped": (
+        "t.csv",
+        b"a,label,b\n" + b"1,yes,2\n2,no,3\n3,no,2\n" * 20 + b"1,yse,2\n2,No,3\n1,yse,3\n" + b"1,no,2\n",
+        "",
+        ["t.csv:62: column 'label': found 'yse' (2 times) and 1 other value, expected 'no' (41 times) or 'yes' (20 times)"],
+    ),
     "another in every row": (
         "t.csv",
         f"label,a,b\n{NUMBERED}".encode(),
@@ -71,6 +77,12 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         ["t.csv:800002: column 'a': found 'many', expected a number, as in the first rows, or an empty cell"],
     ),
     "infinity": ("t.csv", b"a,label\n1,yes\ninf,no\n", "", ["t.csv:3: column 'a': found inf, expected a finite number"]),
+    "scaled numbers for Winnow": (
+        "t.csv",
+        b"a,label\n1,yes\n0,no\n",
+        "--learner winnow",
+        ["t.csv:3: column 'a': found 0 (scaled: -1), expected a number from 0 to 1; --numeric raw takes numbers as they are"],
+    ),
     "no rows": ("t.csv", b"a,label\n", "", ["t.csv: found a table without a row"]),
     "nothing": ("t.csv", b"", "", ["t.csv: found an empty table"]),
     "one column": ("t.csv", b"label\nyes\nno\n", "", ["t.csv: found no column beside the label"]),

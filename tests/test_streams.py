@@ -149,9 +149,24 @@ def test_labels_mean_what_they_usually_mean(
 @pytest.mark.parametrize(
     ("labels", "positive", "line", "message"),
     [
-        ("ham", None, 1, "found only the label 'ham' so far; say with --positive LABEL which one is positive"),
-        ("5 5", None, 1, "found only the label '5' so far; say with --positive LABEL which one is positive"),
-        ("1 1 a", None, 3, "found the labels '1' and 'a'; say with --positive LABEL which one is positive"),
+        (
+            "ham",
+            None,
+            1,
+            "found only the label 'ham' so far; say with --positive LABEL (positive= in Python) which one is positive",
+        ),
+        (
+            "5 5",
+            None,
+            1,
+            "found only the label '5' so far; say with --positive LABEL (positive= in Python) which one is positive",
+        ),
+        (
+            "1 1 a",
+            None,
+            3,
+            "found the labels '1' and 'a'; say with --positive LABEL (positive= in Python) which one is positive",
+        ),
         ("a b", "c", 2, "found the labels 'a' and 'b', expected one of them to be 'c'"),
         ("1 -1", "2", 2, "found the labels '1' and '-1', expected one of them to be '2'"),
     ],
@@ -168,7 +183,8 @@ def test_labels_whose_meaning_is_open_are_told_with_the_line(
 
 def test_a_second_label_that_contradicts_what_the_first_was_taken_for_is_refused(tmp_path: Path) -> None:
     places = written(tmp_path, b"1 1:1\n", b"# none\n2 1:1\n")
-    said = "found label '2' after '1' was taken for the positive one; say with --positive LABEL which one is positive"
+    said = "found label '2' after '1' was taken for the positive one; "
+    said += "say with --positive LABEL (positive= in Python) which one is positive"
     with th.open_stream(places) as stream, pytest.raises(th.SourceError) as caught:
         list(stream)
     assert str(caught.value) == f"{places[1]}:2: {said}"

@@ -78,6 +78,8 @@ def _as_text(model: Model, weighed: LinearLearner | None, heaviest: list[Weight]
     else:
         base = recipe.together if recipe.named else ", indices from " + ("0" if recipe.zero_based else "1")
         lines.append(f"reads {FORMATS[recipe.format]}{base}; +1 is {recipe.spelled(+1)}, -1 is {recipe.spelled(-1)}")
+        if recipe.table is not None:
+            lines.append(recipe.table.taken())
         if tally is not None:
             lines += ["", Confusion.of(tally).table(recipe.spelled(-1), recipe.spelled(+1))]
     if isinstance(learner, Portfolio):

@@ -128,6 +128,8 @@ def what(learned: Learned) -> str:
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
     line = f"{run.examples:,} examples of {learned.source} {state}, learned by {called(learned.learner)}"
     line += f"\n+1 is {learned.recipe.spelled(+1)}, -1 is {learned.recipe.spelled(-1)}"
+    if learned.recipe.table is not None:
+        line += f"\n{learned.recipe.table.taken()}"
     if learned.resumed:
         line += f"\nresumed after {learned.resumed:,} of them"
     if learned.run.began.rounds:

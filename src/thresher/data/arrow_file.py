@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,7 @@ from thresher.data.arrow import arrow, first_line, is_text
 from thresher.data.columns import flat
 from thresher.data.csv_text import check_different
 from thresher.data.pieces import Piece, by_number
+from thresher.data.plan import Plan
 from thresher.data.source import Opened
 from thresher.errors import SourceError
 
@@ -18,48 +20,63 @@ __all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
 _CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
 
 
-def parquet_pieces(opened: Opened, text: set[str], ignore: set[str], *, threads: int) -> Iterator[Piece]:
+def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piece]:
     """The rows of a Parquet file. Columns of words come as dictionaries, but for those that are read as text."""
     with _said(opened.name, "Parquet"):
         reading, place = arrow(".parquet"), _seekable(opened)
         schema = reading.ParquetFile(place).schema_arrow
-        words = [field.name for field in schema if is_text(field.type) and field.name not in text]
-        names = [field.name for field in schema if field.name not in ignore]
+        words = [field.name for field in schema if is_text(field.type) and field.name not in plan.recipe.text]
+        unread = _unread(schema, plan)
+        names = [field.name for field in schema if field.name not in unread]
         place.seek(0)
         file = reading.ParquetFile(place, read_dictionary=words, pre_buffer=True)
-        yield from _pieces(opened.name, file.iter_batches(_rows(len(names)), columns=names, use_threads=threads > 1))
+        batches = file.iter_batches(_rows(len(names)), columns=names, use_threads=threads > 1)
+        yield from _pieces(opened.name, batches, unread)
 
 
-def ipc_pieces(opened: Opened, *, stream: bool) -> Iterator[Piece]:
+def ipc_pieces(opened: Opened, plan: Plan, *, stream: bool) -> Iterator[Piece]:
     """The rows of an Arrow file, or of a stream. Nothing in it is believed before it was checked."""
     with _said(opened.name, "Arrow data"):
         ipc = arrow(".ipc")
         if stream:
-            batches: Iterator[Any] = iter(ipc.open_stream(opened.text))
+            file = ipc.open_stream(opened.text)
+            batches: Iterator[Any] = iter(file)
         else:
             file = ipc.open_file(_seekable(opened))
             batches = (file.get_batch(number) for number in range(file.num_record_batches))
-        yield from _pieces(opened.name, batches)
+        yield from _pieces(opened.name, batches, _unread(file.schema, plan))
 
 
-def frame_pieces(frame: Any, name: str) -> Iterator[Piece]:
+def frame_pieces(frame: Any, name: str, plan: Plan) -> Iterator[Piece]:
     """The rows of an object with `__arrow_c_stream__`."""
     with _said(name, "a data frame"):
-        yield from _pieces(name, iter(arrow().RecordBatchReader.from_stream(frame)))
+        reader = arrow().RecordBatchReader.from_stream(frame)
+        yield from _pieces(name, iter(reader), _unread(reader.schema, plan))
 
 
-def _pieces(name: str, batches: Iterator[Any]) -> Iterator[Piece]:
+def _pieces(name: str, batches: Iterator[Any], unread: list[str]) -> Iterator[Piece]:
     first = 0
-    for batch in batches:
-        batch.validate(full=True)
+    for whole in batches:
+        whole.validate(full=True)
+        batch = whole.select([number for number, each in enumerate(whole.schema.names) if each not in unread])
         rows = _rows(batch.num_columns)
         for start in range(0, batch.num_rows, rows) or (0,):
             part = batch.slice(start, rows)
             named = list(flat(part.schema.names, part.columns))
             names = [each for each, _ in named]
             check_different(names, name)
-            yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first))
+            yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first), unread=unread)
             first += part.num_rows
+
+
+def _unread(schema: Any, plan: Plan) -> list[str]:
+    """The columns that are left out: an index of pandas still tells the order of the rows before they were shuffled."""
+    try:
+        told = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+        indices = [name for name in told["index_columns"] if isinstance(name, str)]  # a range of numbers is no column
+    except (ValueError, TypeError, LookupError):
+        indices = []
+    return [name for name in schema.names if not plan.reads(name, index=name in indices)]
 
 
 def _rows(columns: int) -> int:

@@ -64,6 +64,10 @@ class CsvFile:
                 last.failure = last.failure or (None if self._skip_bad else error)
             yield last
 
+    @property
+    def _unread(self) -> list[str]:
+        return [name for name in self.names if name and name not in self._typed]
+
     def _first_row(self) -> list[str]:
         """The cells of the first row, whose bytes are in `_head`; what was read behind it is in `_rest`."""
         text = b""
@@ -117,7 +121,8 @@ class CsvFile:
             return
         first = 0
         for batch in table.to_batches():
-            yield Piece(list(table.column_names), batch.columns, batch.num_rows, self._places(chunk, first))
+            places = self._places(chunk, first)
+            yield Piece(list(table.column_names), batch.columns, batch.num_rows, places, unread=self._unread)
             first += batch.num_rows
 
     def _first_table(self, chunk: Chunk) -> Any:
@@ -214,7 +219,7 @@ class CsvFile:
         def error(row: int, message: str) -> SourceError:
             return SourceError(message, file=self.name, line=lines[row])
 
-        return Piece([name for name, _ in placed], columns, len(rows), error, skipped, failure)
+        return Piece([name for name, _ in placed], columns, len(rows), error, skipped, failure, self._unread)
 
     def _written(self, rows: list[list[str]], line: int) -> Chunk:
         """Rows as text again, for their types to be seen."""

@@ -195,7 +195,7 @@ class Stream:
             met = "positive" if self._positive == 0 else "negative"
             raise self._placed(
                 f"found label {spelled[1]!r} after {spelled[0]!r} was taken for the {met} one; "
-                "say with --positive LABEL which one is positive",
+                "say with --positive LABEL (positive= in Python) which one is positive",
                 line,
             )
         self._positive = positive

@@ -20,8 +20,8 @@ Placed = Callable[[int, str], SourceError]
 class Piece:
     """Rows of a table: columns with their names, and how to say where a row stands.
 
-    `skipped` are rows that could not be read and are not among these, with their number; `failure` is what stopped the reading
-    behind the last row.
+    `unread` are the names of columns that are left out. `skipped` are rows that could not be read and are not among these, with
+    their number; `failure` is what stopped the reading behind the last row.
     """
 
     names: list[str]
@@ -30,6 +30,7 @@ class Piece:
     error: Placed
     skipped: list[SourceError] = field(default_factory=list)
     failure: SourceError | None = None
+    unread: list[str] = field(default_factory=list)
 
 
 def by_number(file: str, first: int) -> Placed:

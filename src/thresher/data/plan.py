@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+from thresher.bounds.printed import plural
 from thresher.data.arrow import arrow, is_text
 from thresher.data.columns import dates_in, kind_of
 from thresher.data.pieces import Piece
@@ -17,6 +19,7 @@ __all__ = ["Plan", "distinct", "looks_like"]
 #: What a column of labels is often called.
 USUAL = ("label", "target", "class", "y")
 _SHOWN = 12
+_SELDOM = 20  # rows with one of the two usual labels for each row with another: then that is taken for a slip
 
 
 class Plan:
@@ -37,6 +40,11 @@ class Plan:
         """Whether a column makes attributes."""
         known = name in self.recipe.kinds or not self._fixed
         return known and name != self.label and name not in self._left_out and name != ""
+
+    def reads(self, name: str, *, index: bool) -> bool:
+        """Whether a column of Arrow is looked at; an index of pandas is, if somebody named it or the model knows it."""
+        named = {self.label, *self.recipe.text, *self.recipe.kinds}
+        return name == self.tag or (name not in self.recipe.ignore and (not index or name in named))
 
     def kind(self, name: str, cells: Any) -> str | None:
         """What a column holds, as it was first seen; None if that is not to be seen yet, '' if it cannot be read."""
@@ -82,9 +90,10 @@ class Plan:
                 raise SourceError(f"which column is the label? {found}: say --label COLUMN; {self._columns(piece)}", file=file)
         elif needed and self.label not in piece.names:
             raise SourceError(f"found no column {self.label!r} for the label; {self._columns(piece)}", file=file)
-        for option, names in (("--text", self.recipe.text), ("--ignore", self.recipe.ignore), ("--id", (self.tag,))):
-            unknown = [name for name in names if name is not None and name not in piece.names]
-            if unknown and option != "--ignore":
+        ignored = () if self.recipe.kinds else self.recipe.ignore  # a model's may be missing
+        for option, names in (("--text", self.recipe.text), ("--ignore", ignored), ("--id", (self.tag,))):
+            unknown = [name for name in names if name is not None and name not in (*piece.names, *piece.unread)]
+            if unknown:
                 raise SourceError(f"found no column {unknown[0]!r}, as {option} says; {self._columns(piece)}", file=file)
         if needed and not any(self.uses(name) for name in piece.names):
             raise SourceError("found no column beside the label, expected one at least to learn from", file=file)
@@ -96,6 +105,7 @@ class Plan:
             return
         values = [str(value).strip() for value in distinct(cells)]
         if len({value if (read := number(value)) is None else read for value in values if value}) > 2:
+            self._check_rare(piece, cells)
             two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
             better = f"; with two values: {', '.join(two[:_SHOWN])}" if two else ""
             raise SourceError(
@@ -103,12 +113,29 @@ class Plan:
                 file=file,
             )
 
+    def _check_rare(self, piece: Piece, cells: Any) -> None:
+        """Raises where a label stands that is none of the two usual ones, if that is seldom: it may be mistyped."""
+        spelled = [None if cell is None or cell == "" or cell != cell else cell for cell in cells.to_pylist()]  # NaN is missing
+        (first, often), (second, less), *rare = Counter(cell for cell in spelled if cell is not None).most_common()
+        if _SELDOM * sum(count for _, count in rare) > often + less:
+            return
+        others = dict(rare)
+        row = next(row for row, cell in enumerate(spelled) if cell in others)
+        count = f"{others[spelled[row]]:,} times" if others[spelled[row]] > 1 else "once"
+        more = f" and {plural(len(others) - 1, 'other value')}" if len(others) > 1 else ""
+        raise piece.error(
+            row,
+            f"column {self.label!r}: found {spelled[row]!r} ({count}){more}, "
+            f"expected {first!r} ({often:,} times) or {second!r} ({less:,} times), the labels of the first rows",
+        )
+
     def _cells(self, piece: Piece, name: str | None) -> Any:
         return piece.columns[piece.names.index(name)] if name in piece.names else None
 
     def _columns(self, piece: Piece) -> str:
         """The columns and what they look like, in words."""
         told = [f"{name} ({looks_like(cells)})" for name, cells in zip(piece.names, piece.columns, strict=True)]
+        told += [f"{name} (left out)" for name in piece.unread]
         more = f", and {len(told) - _SHOWN:,} more" if len(told) > _SHOWN else ""
         return f"the columns are {', '.join(told[:_SHOWN])}{more}"
 

@@ -26,11 +26,14 @@ def positive_index(labels: list[str], wanted: str | None, found: int) -> int:
     if len(labels) == 1:
         if numbers[0] in (-1.0, 0.0, 1.0):
             return 0 if numbers[0] == 1.0 else 1
-        raise ParameterError(f"found only the label {labels[0]!r} so far; say with --positive LABEL which one is positive")
+        raise ParameterError(
+            f"found only the label {labels[0]!r} so far; say with --positive LABEL (positive= in Python) which one is positive"
+        )
     first, second = numbers
     if (first is None) != (second is None):
         raise ParameterError(
-            f"found the labels {labels[0]!r} and {labels[1]!r}; say with --positive LABEL which one is positive"
+            f"found the labels {labels[0]!r} and {labels[1]!r}; "
+            "say with --positive LABEL (positive= in Python) which one is positive"
         )
     if first is None or second is None:
         return int(labels[1] > labels[0])

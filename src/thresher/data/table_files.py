@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Iterator
 
 from thresher.data.arrow_file import frame_pieces, ipc_pieces, parquet_pieces
@@ -14,6 +15,7 @@ from thresher.data.json_file import JsonFile
 from thresher.data.pieces import Piece
 from thresher.data.plan import Plan
 from thresher.data.source import Opened
+from thresher.errors import SourceError
 
 __all__ = ["Pieces", "frame_pieces", "pieces_of"]
 
@@ -26,6 +28,7 @@ class Pieces:
     def __init__(self, made: Iterator[Piece], *, ahead: bool) -> None:
         self._made, self._ahead = made, ahead
         self._begun = self._ending = False
+        self._seen: deque[Piece | SourceError] = deque()
         self._waiting: queue.Queue[Piece | Exception | None] = queue.Queue(_AHEAD)
         self._thread: threading.Thread | None = None
 
@@ -33,6 +36,24 @@ class Pieces:
         return self
 
     def __next__(self) -> Piece:
+        piece = self._seen.popleft() if self._seen else self._next()
+        if isinstance(piece, SourceError):
+            raise piece
+        return piece
+
+    def look_on(self) -> Iterator[Piece]:
+        """The pieces that come next, to be looked at: they will come again, and what is wrong behind them is said then."""
+        try:
+            while True:
+                piece = self._next()
+                self._seen.append(piece)
+                yield piece
+        except StopIteration:
+            return
+        except SourceError as error:
+            self._seen.append(error)
+
+    def _next(self) -> Piece:
         if not self._begun or not self._ahead:
             self._begun = True
             return next(self._made)
@@ -83,9 +104,9 @@ def _each(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threa
 
 def _of_file(opened: Opened, format: str, plan: Plan, *, skip_bad: bool, threads: int) -> Iterator[Piece]:
     if format == "parquet":
-        return parquet_pieces(opened, {*plan.recipe.text}, {*plan.recipe.ignore}, threads=threads)
+        return parquet_pieces(opened, plan, threads=threads)
     if format == "arrow":
-        return ipc_pieces(opened, stream=not opened.peek().startswith(b"ARROW1"))
+        return ipc_pieces(opened, plan, stream=not opened.peek().startswith(b"ARROW1"))
     if format == "jsonl":
         return JsonFile(opened, skip_bad=skip_bad, threads=threads).pieces()
     return CsvFile(opened, plan.recipe.header, plan.csv_type, skip_bad=skip_bad, threads=threads).pieces()

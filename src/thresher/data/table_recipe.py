@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from textwrap import fill
 from typing import Any
 
 from thresher.errors import ParameterError, StoreError
@@ -25,6 +26,7 @@ KINDS = {
     "clock": "times",
     "list": "lists",
 }
+_TOLD = 6  # names of columns of a kind
 NUMERIC = ("scale", "raw")
 #: What a user can say of columns.
 COLUMNS = ("label", "ignore", "text", "header", "numeric")
@@ -67,6 +69,21 @@ class TableRecipe:
         text = f", words of {' and '.join(self.text)}" if self.text else ""
         without = f", without {' and '.join(self.ignore)}" if self.ignore else ""
         return f", label {self.label}{text}{without}, numbers {'scaled' if self.numeric == 'scale' else 'as they are'}"
+
+    def taken(self) -> str:
+        """What the columns were taken for, in lines of at most 80 letters.
+
+        >>> print(TableRecipe(ignore=("customer",), kinds={"age": "number", "color": "category", "income": "number"}).taken())
+        numbers age, income; words color; left out customer
+        """
+        named = {called: [name for name in self.kinds if self.kinds[name] == kind] for kind, called in KINDS.items()}
+        lists = {**named, "left out": list(self.ignore)}
+        told = [
+            f"{called} {', '.join(names[:_TOLD])}{f' and {len(names) - _TOLD:,} more' if len(names) > _TOLD else ''}"
+            for called, names in lists.items()
+            if names
+        ]
+        return fill("; ".join(told), 80, break_long_words=False, break_on_hyphens=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The recipe as JSON can hold it."""

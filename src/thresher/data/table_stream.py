@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,17 @@ from thresher.data.pieces import Piece, by_number
 from thresher.data.plan import Plan, distinct
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
+from thresher.data.spelling import positive_index
 from thresher.data.table_files import Pieces, frame_pieces, pieces_of
 from thresher.data.table_recipe import TableRecipe
-from thresher.errors import SourceError
+from thresher.errors import ParameterError, SourceError
 
 __all__ = ["TableStream"]
 
 _FIRST_BAD = 5
 _FEW = 100
 _SHOWN = 8
+_LOOKED = 1 << 26  # so many bytes are kept to look for a second label
 
 
 class TableStream(Stream):
@@ -59,7 +62,7 @@ class TableStream(Stream):
         self._piece = Piece([], [], 0, by_number(str(source), 0))
         self._called: list[str | None] = []  # the columns, as errors call them
         self._pieces = (
-            Pieces(frame_pieces(source.frame, str(source)), ahead=False)
+            Pieces(frame_pieces(source.frame, str(source), self._plan), ahead=False)
             if isinstance(source, Frame)
             else pieces_of(files, format, self._plan, skip_bad=wishes.skip_bad, threads=wishes.threads)
         )
@@ -159,6 +162,29 @@ class TableStream(Stream):
                 self._plan.check_label(piece, file)
             self._look(piece)
         self._begin(piece)
+        if piece.rows and needed and not known and not self._skip_bad and self._wanted is None:
+            self._wanted = self._later_positive(piece)
+
+    def _later_positive(self, first: Piece) -> str | None:
+        """The positive label, where the first rows have but one and those that follow have another."""
+        met = TableReader(1, **Wishes(None, True, True, False, None, 1).policy, ngrams=1, scaled=False, frozen=False)
+        size = 0
+        for piece in chain([first], self._pieces.look_on()):
+            if self._plan.label in piece.names:
+                cells = piece.columns[piece.names.index(self._plan.label)]
+                met.begin(Columns(piece.rows, [], convert(self._plan.label, "category", cells).columns[0], None))
+                while met.has_next:
+                    met.next()
+            labels = [spelling.decode() for spelling, _ in met.labels]
+            size += sum(cells.nbytes for cells in piece.columns)
+            if len(labels) == 2 or piece.failure is not None or size > _LOOKED:
+                break
+        if piece is first or len(labels) < 2:
+            return None
+        try:
+            return labels[positive_index(labels, None, -1)]
+        except ParameterError as error:
+            raise piece.error(met.labels[1][1] - 1, str(error)) from None
 
     def _begin_next(self) -> bool:
         """Takes up the next piece with a row; whether there is one. What could not be read behind the last one is said now."""
@@ -257,7 +283,8 @@ class TableStream(Stream):
         """What the core could not read becomes an error with its place."""
         for row, column, found, expected in rows.bad:
             what = f"column {self._called[column - 1]!r}: " if column else ""
-            shown = printable(f"{what}found {found.decode('utf-8', 'backslashreplace')}, expected {expected}")
+            raw = "; --numeric raw takes numbers as they are" if b" (scaled: " in found else ""
+            shown = printable(f"{what}found {found.decode('utf-8', 'backslashreplace')}, expected {expected}{raw}")
             error = self._placed(shown, row + 1)
             if len(self._first_bad) < _FIRST_BAD:
                 self._first_bad.append(error)
