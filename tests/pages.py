@@ -89,7 +89,10 @@ def _command_page(name: str) -> str:
         lines += [line.strip() for line in examples.splitlines()]
         lines += ["```"]
     lines += ["", "## Exit status", ""]
-    lines += ["0 if all went well; 2 for a wrong argument or bad data, with one line on stderr that says what was found where"]
+    lines += (
+        ["0 if all went well; 1 if a learner or a bound of your own is refuted;"] if name == "lab" else ["0 if all went well;"]
+    )
+    lines[-1] += " 2 for a wrong argument or bad data, with one line on stderr that says what was found where"
     lines += [
         "and what was expected; 3 if a theorem with checked premises fails, which would be a bug of ours; 130 after Ctrl-C."
     ]

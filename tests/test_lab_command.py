@@ -236,7 +236,7 @@ def test_a_wrong_bound_ends_with_1(mine: Path) -> None:
     ("place", "says"),
     [
         ("mine.py:Peeking", "mine.py:25: round 1: Peeking.learn says that -1 was predicted, but predict said +1"),
-        ("mine.py:Percept", "mine.py: found no class Percept; it has Perceptron"),
+        ("several.py:Nope", "several.py: found no class Nope; it has Lazy, Coin, Zero, Crash, NoLearn, Loop, Hedge"),
         ("mine.py:seed", "mine.py: found seed, which is no class"),
         ("mine.py", "found 'mine.py', expected file.py:Name"),
         ("mine.py:", "found 'mine.py:', expected file.py:Name"),
@@ -252,9 +252,18 @@ def test_what_a_student_has_to_mend(mine: Path, place: str, says: str) -> None:
     (mine / "importing.py").write_text("import math\n\nimport nosuch\n", encoding="utf-8")
     (mine / "leaving.py").write_text("raise SystemExit(4)\n", encoding="utf-8")
     (mine / "text.txt").write_text("class Perceptron: pass\n", encoding="utf-8")
+    classes = "".join(f"class {name}: pass\n" for name in ("Lazy", "Coin", "_Own", "Zero", "Crash", "NoLearn", "Loop", "Hedge"))
+    (mine / "several.py").write_text(f"from fractions import Fraction\n{classes}def half(): pass\n", encoding="utf-8")
     ran = run("lab", "perceptron-separable", "--learner", place)
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.splitlines()[-1].startswith(f"thresher: {says}")
+
+
+def test_a_bound_that_is_not_there_names_the_functions(mine: Path) -> None:
+    ran = run("lab", "perceptron-separable", "--bound", "mine.py:third")
+    assert ran.status == 2
+    assert "mine.py: found no function third; it has half" in ran.err
+    assert "Perceptron" not in ran.err.partition("it has")[2]
 
 
 def test_what_lies_beside_a_student_s_file_can_be_imported(mine: Path) -> None:

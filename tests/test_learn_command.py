@@ -158,9 +158,30 @@ def test_a_source_sorted_by_label_is_said_to_look_so(tmp_path: Path) -> None:
     ran = run(*PERCEPTRON, source, "--json")
     assert ran.json["baselines"] == {"best_constant": 99, "repeat_last": 1}
     assert [notice for notice in ran.json["notices"] if "looks sorted by label" in notice]
-    assert "looks sorted by label: repeating the last label makes only 1 mistakes in 200" in run(*PERCEPTRON, source).out
+    assert "looks sorted by label: repeating the last label makes only 1 mistake in 200" in run(*PERCEPTRON, source).out
     source.write_text("1 1:1\n-1 2:1\n" * 100)
     assert "looks sorted" not in run(*PERCEPTRON, source).out
+
+
+@pytest.mark.parametrize(("length", "runs"), [(5, True), (3, False), (1, False)])
+def test_labels_that_come_in_runs_are_said_to(length: int, runs: bool, tmp_path: Path) -> None:
+    """Runs of k labels cost repeating the last one n/k mistakes, and the best constant n/2."""
+    source = tmp_path / "runs.svm"
+    source.write_text(("1 1:1\n" * length + "-1 2:1\n" * length) * 50)
+    line = "labels come in runs: these figures hold only where each label is known before the next prediction"
+    ran = run(*PERCEPTRON, source)
+    assert (line in ran.out.splitlines()) == runs
+    assert "looks sorted" not in ran.out
+
+
+def test_one_of_each_is_in_the_singular(tmp_path: Path) -> None:
+    source = tmp_path / "once.vw"
+    source.write_text("1 | a b c\n-1 |\n1 | :\n| d\n-1 | a:2\n1 | d\n")
+    out = run(*PERCEPTRON, source, "--bits", 1, "--on-bad", "skip").out
+    assert "1 example had no label and was not learned" in out
+    assert "1 line could not be read and was left out" in out
+    assert "1 time two names of one example fell into one slot" in out
+    assert not re.search(r"\b1 (times|lines|mistakes|examples)\b", out)
 
 
 # ---- options -------------------------------------------------------------------------------------------------------

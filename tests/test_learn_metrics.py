@@ -27,17 +27,22 @@ def learner(portfolio: bool) -> Any:
     return th.Portfolio(2**7, bias=1.0) if portfolio else th.Perceptron(2**7, bias=1.0)
 
 
-def played(path: Path, portfolio: bool, every: int | None = None, passes: int = 1) -> tuple[th.Metrics, th.Metrics]:
-    """Metrics of a plain loop, row by row: of what it learned, and of what it only predicted."""
+def played(
+    path: Path, portfolio: bool, every: int | None = None, passes: int = 1, course: dict[int, th.Measured] | None = None
+) -> tuple[th.Metrics, th.Metrics]:
+    """Metrics of a plain loop, row by row: of what it learned, and of what it only predicted; these after each round, too."""
+    held_after = {} if course is None else course
     model, learned, held = learner(portfolio), th.Metrics(window=20), th.Metrics(window=20)
     with th.open_stream(path, bits=7) as stream:
         examples = [(batch.X[row], int(batch.y[row])) for batch in stream for row in range(len(batch))]
     for k, (x, y) in [*enumerate(examples, 1)] * passes:
         if every is None or k % every:
             learned.enter(model.learn(x, y))
+            held_after[learned.so_far.rounds] = held.last
         else:
             said = model.predict(x)
             held.count([y], [said.label], [said.score], [model.calibrated(x)] if portfolio else None)
+    held_after[learned.so_far.rounds] = held.last
     return learned, held
 
 
@@ -132,6 +137,22 @@ def test_the_screen_has_a_line_of_metrics_and_a_table_if_asked(source: Path) -> 
 def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("portfolio", [False, True])
+def test_each_row_of_the_course_knows_what_was_held_out_before_it(portfolio: bool, tmp_path: Path) -> None:
+    """The last row has what was held out after the last round, too."""
+    source, made = tmp_path / "source.vw", tmp_path / "course.csv"
+    source.write_text(fruit(88))
+    expected: dict[int, th.Measured] = {}
+    played(source, portfolio, every=4, course=expected)
+    assert run(*command(portfolio), source, *OPTIONS, "--metrics", made, "--window", 20, "--holdout-every", 4).status == 0
+    rows = rows_of(made)
+    assert [int(row["rounds"]) for row in rows] == [*range(2, 67, 2)]
+    assert [expected[2].rounds, expected[4].rounds, expected[66].rounds] == [0, 1, 20]
+    for row in rows:
+        held = {name: getattr(expected[int(row["rounds"])], name) for name in NAMES}
+        assert {name: row[f"held_{name}"] for name in NAMES} == {k: "" if v is None else repr(v) for k, v in held.items()}
 
 
 def test_the_course_as_csv(source: Path, tmp_path: Path) -> None:

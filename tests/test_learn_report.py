@@ -48,6 +48,15 @@ def test_the_page_holds_the_numbers_of_the_json(source: Path, tmp_path: Path) ->
         assert certificate["theorem"] in words
 
 
+def test_what_was_held_out_is_drawn_from_the_first_of_it_on(source: Path, tmp_path: Path) -> None:
+    html, _ = page(tmp_path, *PERCEPTRON, source, "--window", 10, "--holdout-every", 6)
+    drawn = lines(charts(html)[0])
+    so_far, held = drawn["so far"], drawn["held out, of the last 10 of them"]
+    assert len(so_far) == 100
+    assert [x for x, _ in held] == [x for x, _ in so_far[5:]]
+    assert len({y for _, y in held}) > 1
+
+
 def test_the_error_so_far_ends_where_the_table_says(source: Path, tmp_path: Path) -> None:
     html, ran = page(tmp_path, *PERCEPTRON, source, "--json", "--window", 10)
     course = next(table for table in tables(html) if table[0][0] == "rounds")

@@ -122,10 +122,14 @@ class Held:
     @property
     def witness(self) -> Separator | None:
         """The one with the least bound, if it is a separator."""
-        if self.played is None or self.best is None:
+        return None if self.best is None else self.witness_of(self.best)
+
+    def witness_of(self, certificate: Certificate) -> Separator | None:
+        """The one of this certificate, if it is a separator and the certificate is about this learner."""
+        if self.played is None:
             return None
         used = zip(self.played.witnesses, self.played.certificates, strict=True)
-        witness = next(each for each, found in used if self.best in found)
+        witness = next((each for each, found in used if certificate in found), None)
         return witness if isinstance(witness, Separator) else None
 
     @property

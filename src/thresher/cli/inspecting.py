@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher.bounds.printed import plural
 from thresher.cli.heaviest import Weight, heaviest, names_of, weighed
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.printing import print_json
@@ -70,7 +71,7 @@ def _as_text(model: Model, weighed: LinearLearner | None, heaviest: list[Weight]
     learner, recipe, tally = model.learner, model.recipe, model.tally
     lines = [called(learner)]
     error = percent(learner.mistakes / learner.rounds if learner.rounds else None)
-    lines.append(f"learned {learner.rounds:,} examples with {learner.mistakes:,} mistakes ({error})")
+    lines.append(f"learned {plural(learner.rounds, 'example')} with {plural(learner.mistakes, 'mistake')} ({error})")
     if model.run is not None and not model.run.finished:
         lines.append("its run was interrupted: thresher learn SOURCE --resume MODEL goes on")
     if recipe is None:

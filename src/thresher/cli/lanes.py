@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from thresher.bounds.printed import plural
 from thresher.compose import Portfolio
 from thresher.compose.named_portfolio import MASTERS
 from thresher.linear import Constant, LinearLearner
@@ -123,4 +124,4 @@ def _won(learner: Portfolio, lanes: list[dict[str, Any]], weighted: bool) -> str
 
 def _lost(lane: dict[str, Any], weighted: bool) -> str:
     """What a lane lost, in words."""
-    return f"a loss of {lane['loss']:,.6g}" if weighted else f"{lane['mistakes']:,} mistakes"
+    return f"a loss of {lane['loss']:,.6g}" if weighted else plural(lane["mistakes"], "mistake")

@@ -174,12 +174,12 @@ def check_learner(options: argparse.Namespace, learner: StoredLearner) -> None:
 
 
 def winnow_start(learner: Winnow) -> float:
-    """αn/((α − 1)θ), which each of Winnow's bounds begins with."""
+    """αn/((α − 1)θ), which Winnow's bounds begin with, but for that of relative entropy."""
     arguments = learner._arguments()
     return float(arguments["factor"] * learner.n / ((arguments["factor"] - 1.0) * arguments["threshold"]))
 
 
 def lower_start(learner: Winnow) -> str:
     """How Winnow's bounds may become smaller."""
-    start = f"{winnow_start(learner):,.0f} of each bound are αn/((α − 1)θ)"
+    start = f"{winnow_start(learner):,.0f} of each bound for disjunctions, covers and thresholds are αn/((α − 1)θ)"
     return f"{start}: a larger --threshold, up to n, or a smaller --n lowers that"

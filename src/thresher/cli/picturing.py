@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thresher._core import Rounds
+from thresher._core import MarginPerceptronRule, PassiveAggressiveRule, PerceptronRule, Rounds
 from thresher.bounds import Certificate
 from thresher.bounds.printed import plural, whole
 from thresher.cli.certified import HEAD, best, found, theorem_rows
-from thresher.cli.certifying import Certified, Facts, Streams
+from thresher.cli.certifying import Certified, Facts, Held, Streams
 from thresher.cli.duel import Duel, duel
 from thresher.evaluate.proof import Played
 from thresher.ledger import Comparator, Separator
@@ -49,8 +50,8 @@ class Charted(Played):
 def as_page(made: Certified, streams: Streams) -> str:
     """The report."""
     facts, headline, fight = made.facts, best(made), duel(made)
-    perceptron = made.held[0]
-    witness = None if perceptron.witness is None else _named(facts, perceptron.witness)
+    drawn = _drawn(made, headline)
+    names = [] if drawn is None else _named(facts, drawn.witness)
     return certified_page(
         CertifiedPage(
             title=f"{made.source}: what is proven",
@@ -64,8 +65,9 @@ def as_page(made: Certified, streams: Streams) -> str:
                 HEAD,
                 [tuple(whole(cell).replace("/γ", "/\N{WORD JOINER}γ") for cell in row) for row in theorem_rows(made)],
             ),
-            curves=[_mistakes(made), *_margins(made, streams)],
-            attributes=(("attribute", "weight", "part of ‖u‖₁"), [] if witness is None else witness),
+            curves=[_mistakes(made), *([] if drawn is None else _margins(facts, drawn, streams))],
+            attributes=(("attribute", "weight", "part of ‖u‖₁"), names),
+            attributes_of="" if drawn is None else drawn.whose,
             duel=_sides(fight),
             verdict=[each for each in (fight.margins, fight.sentence, fight.reason) if each],
             found=found(made),
@@ -99,16 +101,43 @@ def _mistakes(made: Certified) -> Curves:
     return Curves("Mistakes under their bounds", text, "mistakes", x, lines)
 
 
-def _margins(made: Certified, streams: Streams) -> list[Curves]:
-    """How the examples lie on both sides of the Perceptron's witness."""
-    perceptron, facts = made.held[0], made.facts
-    witness, bias = perceptron.witness, perceptron.learner.rule.bias or 0.0
-    if witness is None or not facts.longest:
+class Drawn(NamedTuple):
+    """A witness that is drawn, the certificate that it is of, and whose that is."""
+
+    held: Held
+    certificate: Certificate
+    witness: Separator
+
+    @property
+    def whose(self) -> str:
+        theorem = self.certificate.bound.theorem.name
+        return f"the witness of {self.held.name} ({theorem.partition(', ')[2] or theorem})"
+
+
+def _drawn(made: Certified, headline: Certificate | None) -> Drawn | None:
+    """The headline's witness; where that is not a u, or there is no headline, the one of the Perceptron's least bound."""
+    additive = made.additive
+    shown = [(held, headline) for held in made.held] + [(additive, additive.best)]
+    found = ((held, each, held.witness_of(each)) for held, each in shown if each is not None)
+    return next((Drawn(held, each, witness) for held, each, witness in found if witness is not None), None)
+
+
+def _margins(facts: Facts, drawn: Drawn, streams: Streams) -> list[Curves]:
+    """How the examples, as the learner sees them, lie on both sides of the witness."""
+    witness, rule = drawn.witness, drawn.held.learner.rule
+    bias = rule.bias or 0.0
+    normalised = isinstance(rule, PerceptronRule | MarginPerceptronRule | PassiveAggressiveRule) and rule.normalize
+    if not facts.longest:
         return []
     norm = math.hypot(float(np.linalg.norm(witness.u)), witness.bias_weight)
     edges, counts = np.linspace(-1.0, 1.0, _FINE + 1), {+1: np.zeros(_FINE), -1: np.zeros(_FINE)}
-    for batch in streams.opened(perceptron.learner.rule, "measuring margins")():
-        agreed = batch.y * (batch.matrix() @ witness.u + bias * witness.bias_weight) / (norm * facts.longest)
+    least = 1.0
+    for batch in streams.opened(rule, "measuring margins")():
+        matrix = batch.matrix()
+        agreed = batch.y * (matrix @ witness.u + bias * witness.bias_weight) / norm
+        lengths = np.hypot(np.sqrt(matrix.multiply(matrix).sum(axis=1)).A1, bias) if normalised else np.array(facts.longest)
+        agreed /= np.where(lengths > 0.0, lengths, 1.0)
+        least = min(least, float(agreed.min()))
         for label in counts:
             counts[label] += np.histogram(np.clip(agreed[batch.y == label], -1.0, 1.0), edges)[0]
     filled = np.flatnonzero(counts[+1] + counts[-1])
@@ -119,12 +148,18 @@ def _margins(made: Certified, streams: Streams) -> list[Curves]:
         (f"examples of {facts.recipe.spelled(label)}", [float(count[start : start + step].sum()) for start in starts], style)
         for (label, count), style in zip(counts.items(), (1, 2), strict=True)
     ]
-    gamma = witness.margin / (norm * facts.longest)
     text = (
-        "y·(u·x) of the Perceptron's best witness, as a part of ‖u‖ and of the largest ‖x‖: right of 0 is the right side. "
-        f"The bound pays for what lies left of γ, which is {gamma:.3g} here."
+        f"y·(u·x) of {drawn.whose}, as a part of ‖u‖ and of {'each' if normalised else 'the largest'} ‖x‖: right of 0 is the "
+        f"right side. {_paid(drawn, least, witness.margin / (norm * (1.0 if normalised else facts.longest)))}"
     )
     return [Curves("How far examples are on the right side", text, "examples", x, lines)]
+
+
+def _paid(drawn: Drawn, least: float, gamma: float) -> str:
+    """What the bound has to do with the picture: it pays for distances to γ, or for the smallest margin alone."""
+    if any(drawn.certificate.numbers.get(name) for name in ("distance", "squared", "loss")):
+        return f"The bound pays for what lies left of γ, which is {gamma:.3g} here."
+    return f"The bound is by the smallest, which is {least:.3g} here."
 
 
 def _named(facts: Facts, witness: Separator) -> list[tuple[str, str, str]]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.bounds.printed import plural
 from thresher.cli.progress import Bar
 from thresher.cli.reading import no_recipe, reading
 from thresher.compose import Portfolio
@@ -81,7 +82,8 @@ def predict(options: argparse.Namespace) -> int:
         for notice in [*stream.notices, *map(str, stream.first_bad)]:
             bar.write(notice)
         if stream.bad:
-            bar.write(f"{stream.bad:,} lines could not be read and were left out")
+            were = "was" if stream.bad == 1 else "were"
+            bar.write(f"{plural(stream.bad, 'line')} could not be read and {were} left out")
     if examples == 0:
         raise SourceError("found no example, expected at least one to predict", file=str(source))
     sys.stdout.buffer.flush()

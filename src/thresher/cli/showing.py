@@ -188,7 +188,7 @@ def _facts(learned: Learned) -> dict[str, str]:
         f"{examples - positives:,} {recipe.spelled(-1)}",
         "nonzeros": f"{learned.nonzeros:,}{resumed}" + (f"; {learned.nonzeros / played:.1f} an example" if played else ""),
         "slots": f"{recipe.n:,}",
-        "collisions": f"{learned.collisions:,} times two names of one example fell into one slot",
+        "collisions": f"{plural(learned.collisions, 'time')} two names of one example fell into one slot",
         "weighted": "no" if learned.ledger.tally.weighted is None else f"from round {learned.ledger.tally.weighted:,} on",
         "left out": f"{plural(learned.unlabelled, 'example')} without a label, {plural(learned.bad, 'bad line')}",
         "best constant": plural(constant_of(run), "mistake"),

@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from thresher.bounds import Certificate, Verdict
+from thresher.bounds.printed import plural
 from thresher.cli.following import check_command, command, option, same_command
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.learners import lower_start
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["as_json", "as_text", "constant_of", "notices_of", "refutations", "repeats_of", "run_of", "what"]
 
 _SORTED_BELOW = 0.01
+_RUNS_BELOW = 0.5
 _SHOWN = (Verdict.VIOLATED, Verdict.CERTIFIED, Verdict.CONDITIONAL)
 
 
@@ -126,14 +128,14 @@ def what(learned: Learned) -> str:
     run, passes = run_of(learned), learned.run.passes
     how = "one pass" if passes == 1 else f"{passes} passes"
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
-    line = f"{run.examples:,} examples of {learned.source} {state}, learned by {called(learned.learner)}"
+    line = f"{plural(run.examples, 'example')} of {learned.source} {state}, learned by {called(learned.learner)}"
     line += f"\n+1 is {learned.recipe.spelled(+1)}, -1 is {learned.recipe.spelled(-1)}"
     if learned.recipe.table is not None:
         line += f"\n{learned.recipe.table.taken()}"
     if learned.resumed:
         line += f"\nresumed after {learned.resumed:,} of them"
     if learned.run.began.rounds:
-        line += f"\nafter {learned.run.began.rounds:,} examples that the model had learned before"
+        line += f"\nafter {plural(learned.run.began.rounds, 'example')} that the model had learned before"
     return line
 
 
@@ -141,9 +143,8 @@ def _counts(learned: Learned) -> str:
     run, recipe = run_of(learned), learned.recipe
     plus, minus = recipe.spelled(+1), recipe.spelled(-1)
     lines = [run.table(minus, plus), run.in_words(plus), measured_in_words(learned.measuring.metrics.so_far)]
-    lines.append(
-        f"baselines: the best constant makes {constant_of(run):,} mistakes, repeating the last label {repeats_of(learned):,}"
-    )
+    constant = plural(constant_of(run), "mistake")
+    lines.append(f"baselines: the best constant makes {constant}, repeating the last label {repeats_of(learned):,}")
     return "\n".join(line for line in (*lines, *_costs(learned, run)) if line)
 
 
@@ -175,21 +176,28 @@ def notices_of(learned: Learned) -> list[str]:
     if learned.unmeasured:
         notices.append("the metrics are of the rounds since the run was resumed: its file, of an older version, kept none")
     if learned.unlabelled:
-        notices.append(f"{learned.unlabelled:,} examples had no label and were not learned{since}")
+        were = "was" if learned.unlabelled == 1 else "were"
+        notices.append(f"{plural(learned.unlabelled, 'example')} had no label and {were} not learned{since}")
     if learned.bad:
         first = "; ".join(str(error) for error in learned.first_bad)
-        notices.append(f"{learned.bad:,} lines could not be read and were left out{since}: {first}")
+        were = "was" if learned.bad == 1 else "were"
+        notices.append(f"{plural(learned.bad, 'line')} could not be read and {were} left out{since}: {first}")
     if learned.collisions:
-        notices.append(f"{learned.collisions:,} times two names of one example fell into one slot; more --bits make that rarer")
+        notices.append(
+            f"{plural(learned.collisions, 'time')} two names of one example fell into one slot; more --bits make that rarer"
+        )
     if learned.ledger.tally.weighted is None:
         notices += learned.refutations
     repeats, constant = repeats_of(learned), constant_of(run)
     if run.examples >= 100 and min(repeats, constant) < _SORTED_BELOW * run.examples:
         best = "repeating the last label" if repeats <= constant else "the best constant"
+        least = plural(min(repeats, constant), "mistake")
         notices.append(
-            f"the source looks sorted by label: {best} makes only {min(repeats, constant):,} mistakes in {run.examples:,} "
+            f"the source looks sorted by label: {best} makes only {least} in {run.examples:,} "
             "examples; what is counted one by one says little here, so shuffle it first"
         )
+    elif run.examples >= 100 and repeats < _RUNS_BELOW * constant:
+        notices.append("labels come in runs: these figures hold only where each label is known before the next prediction")
     return notices
 
 

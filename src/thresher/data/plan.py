@@ -115,7 +115,7 @@ class Plan:
 
     def _check_rare(self, piece: Piece, cells: Any) -> None:
         """Raises where a label stands that is none of the two usual ones, if that is seldom: it may be mistyped."""
-        spelled = [None if cell is None or cell == "" or cell != cell else cell for cell in cells.to_pylist()]  # NaN is missing
+        spelled = [None if cell in ("", None) or str(cell) == "nan" else cell for cell in cells.to_pylist()]
         (first, often), (second, less), *rare = Counter(cell for cell in spelled if cell is not None).most_common()
         if _SELDOM * sum(count for _, count in rare) > often + less:
             return

@@ -58,9 +58,10 @@ class Course:
                 self.points = [point for point in self.points if point.rounds % self._step == 0]
 
     def end(self, weights: list[float] | None) -> None:
-        """Notes the last point, unless it is there."""
-        if not self.points or self.points[-1].rounds != self._measuring.metrics.so_far.rounds:
-            self._note(weights)
+        """Notes the last point; one that is there already may not know of examples held out after it."""
+        if self.points and self.points[-1].rounds == self._measuring.metrics.so_far.rounds:
+            self.points.pop()
+        self._note(weights)
 
     def _note(self, weights: list[float] | None) -> None:
         metrics, held = self._measuring.metrics, self._measuring.held

@@ -47,15 +47,12 @@ class Measuring:
     def learned(self, batches: Iterable[Batch], learner: LinearLearner | Portfolio) -> Iterator[Batch]:
         """The examples to learn; the others are predicted as they come. Learn each batch before you ask for the next."""
         for batch in batches:
-            held: list[Judged] = []
             for part, out in _parted(batch, self.every, self.seen):
-                if out:
-                    held.append(_judgement(learner, part))
+                if self.held is not None and out:
+                    self.held.add(_judgement(learner, part))
                 else:
                     yield part
             self.seen += len(batch)
-            if held and self.held is not None:
-                self.held.add(Judged(*map(np.concatenate, zip(*held, strict=True))))
 
     def end_pass(self) -> None:
         """The examples are counted anew in the next pass, so that the same ones are held out."""

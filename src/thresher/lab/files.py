@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from difflib import get_close_matches
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -30,9 +29,9 @@ def load(place: str, what: str = "class") -> Callable[..., Any]:
         raise LearnerError(f"found {place!r}, expected file.py:Name, the {what} after a colon")
     found = getattr(module := _run(Path(file)), name, None)
     if found is None:
-        known = [each for each in vars(module) if not each.startswith("_") and callable(vars(module)[each])]
-        near = get_close_matches(name, known, n=3, cutoff=0.4) or known[:3]
-        hint = f"; it has {', '.join(near)}" if near else ""
+        own = {key: each for key, each in vars(module).items() if getattr(each, "__module__", None) == module.__name__}
+        known = [key for key, each in own.items() if not key.startswith("_") and isinstance(each, type) == (what == "class")]
+        hint = f"; it has {', '.join(known)}" if known else ""
         raise LearnerError(f"found no {what} {name}{hint}", file=file)
     if not callable(found):
         raise LearnerError(f"found {name}, which is no {what}", file=file)

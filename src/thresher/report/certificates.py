@@ -24,6 +24,7 @@ class CertifiedPage(NamedTuple):
     theorems: Rows
     curves: Sequence[Curves]
     attributes: Rows
+    attributes_of: str
     duel: Rows
     verdict: Sequence[str]
     found: Sequence[str]
@@ -34,7 +35,7 @@ def certified_page(shown: CertifiedPage) -> str:
     """The page as HTML: one file that needs no other, no script, and no net.
 
     >>> curves = Curves("Mistakes", "", "mistakes", [0, 1], [("a < b", [0.0, 1.0], 0)])
-    >>> page = CertifiedPage("t", ["3"], [], "5 of 9", ([], []), [curves], ([], []), ([], []), ["Neither."], [], {})
+    >>> page = CertifiedPage("t", ["3"], [], "5 of 9", ([], []), [curves], ([], []), "", ([], []), ["Neither."], [], {})
     >>> made = certified_page(page)
     >>> "a &lt; b" in made, '<p class="proof">5 of 9</p>' in made, "Neither." in made, "<script" in made
     (True, True, True, False)
@@ -45,7 +46,7 @@ def certified_page(shown: CertifiedPage) -> str:
         parts.append(section("What is proven, every premise checked on every row", tabled(*shown.theorems, "theorems proven")))
     parts += [drawn(curves) for curves in shown.curves]
     if shown.attributes[1]:
-        parts.append(section("The heaviest attributes of the Perceptron's witness", tabled(*shown.attributes)))
+        parts.append(section(f"The heaviest attributes of {shown.attributes_of}", tabled(*shown.attributes)))
     parts.append(section("Perceptron or Winnow?", tabled(*shown.duel, "theorems proven") + "".join(said(shown.verdict))))
     if shown.found:
         parts.append(section("How good the witnesses are", "".join(said(shown.found))))
