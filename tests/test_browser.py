@@ -62,7 +62,7 @@ HEADINGS = {
         "What is proven, every premise checked on every row",
         "Mistakes under their bounds",
         "How far examples are on the right side",
-        "The heaviest attributes of the Perceptron's witness",
+        "The heaviest attributes of the witness of Perceptron, normalised (separable, after the run)",
         "Perceptron or Winnow?",
         "How good the witnesses are",
         "The certificate",
