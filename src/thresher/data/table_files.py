@@ -23,7 +23,7 @@ _AHEAD = 4
 
 
 class Pieces:
-    """Pieces in order. The first is made when it is asked for; then a thread makes some ahead, if it is wished."""
+    """Pieces in order. The first with rows is made when it is asked for; then a thread makes some ahead, if it is wished."""
 
     def __init__(self, made: Iterator[Piece], *, ahead: bool) -> None:
         self._made, self._ahead = made, ahead
@@ -55,8 +55,9 @@ class Pieces:
 
     def _next(self) -> Piece:
         if not self._begun or not self._ahead:
-            self._begun = True
-            return next(self._made)
+            piece = next(self._made)
+            self._begun = self._begun or piece.rows > 0  # which settles how the others are read
+            return piece
         if self._thread is None:
             self._thread = threading.Thread(target=self._make, daemon=True)
             self._thread.start()

@@ -23,6 +23,8 @@ class TextStream(Stream):
     def __init__(self, source: Source, recipe: Recipe, files: Files, wishes: Wishes, *, tags: bool) -> None:
         if tags and not recipe.named:
             raise ParameterError(f"{FORMATS[recipe.format]} has no tags")
+        if set(wishes.positive or "") & set(" ,:|"):
+            raise ParameterError(f"found positive = {wishes.positive!r}, expected a label that a line of text can have")
         self._reader = Reader(
             recipe.format,
             recipe.n,
