@@ -55,9 +55,9 @@ class Pieces:
 
     def _next(self) -> Piece:
         if not self._begun or not self._ahead:
-            piece = next(self._made)
-            self._begun = self._begun or piece.rows > 0  # which settles how the others are read
-            return piece
+            made = next(self._made)
+            self._begun = self._begun or made.rows > 0  # which settles how the others are read
+            return made
         if self._thread is None:
             self._thread = threading.Thread(target=self._make, daemon=True)
             self._thread.start()
