@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from types import TracebackType
@@ -54,7 +55,7 @@ class Policy(TypedDict):
     values: str
 
 
-class Stream:
+class Stream(ABC):
     """The examples of a source, batch by batch, once. Use it in a `with`, or read it to its end.
 
     >>> import thresher as th
@@ -95,14 +96,14 @@ class Stream:
         return replace(self._recipe, plus=plus, minus=minus)
 
     @property
+    @abstractmethod
     def position(self) -> Position:
         """How far it was read."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def read(self) -> int:
         """How many bytes were read on disk, some of them ahead; with `source.size` it tells how much is left."""
-        raise NotImplementedError
 
     @property
     def unlabelled(self) -> int:
@@ -157,16 +158,16 @@ class Stream:
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
-    def __iter__(self) -> Iterator[Batch]:
-        raise NotImplementedError
+    @abstractmethod
+    def __iter__(self) -> Iterator[Batch]: ...
 
+    @abstractmethod
     def skip_to(self, position: Position) -> None:
         """Passes over what was read before; if it is not the same, says so."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """Ends it: no more batches are given."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self
@@ -210,9 +211,9 @@ class Stream:
                 raise self._placed(f"found label {found!r}, expected {self._wanted!r}, as --positive says", line)
         self._decided = len(labels)
 
+    @abstractmethod
     def _placed(self, message: str, line: int) -> SourceError:
         """What is wrong with the label that was first met in this line, or row, of what is read."""
-        raise NotImplementedError
 
     def _batch(self, rows: CoreBatch) -> Batch:
         tags = [tag.decode("utf-8", "surrogateescape") for tag in rows.tags]
