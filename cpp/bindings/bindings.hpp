@@ -216,6 +216,7 @@ nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown_as_it_is(const Plane& pl
 
 void bind_examples(nb::module_& m);
 void bind_prediction(nb::module_& m);
+void bind_measures(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_group(nb::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     python::bind_labels(m);
     python::bind_prediction(m);
     python::bind_values(m);
+    python::bind_measures(m);
     python::bind_group(m);
     python::bind_bank(m);
     python::bind_multiclass(m);

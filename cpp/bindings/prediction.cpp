@@ -1,7 +1,6 @@
 // Predictions, and how they and their numbers are printed and checked.
 #include <nanobind/operators.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "bindings.hpp"
@@ -29,18 +28,6 @@ namespace {
 bool is_bool(nb::handle value) {
     const std::string_view type = Py_TYPE(value.ptr())->tp_name;
     return type == "bool" || type == "numpy.bool" || type == "numpy.bool_";
-}
-
-// -ln of the chance that was given to what came; a chance below 2^-52 is taken for that.
-nb::ndarray<nb::numpy, double, nb::ndim<1>> log_losses(Vector<double> chances, Vector<std::int8_t> labels) {
-    const std::size_t size = labels.shape(0);
-    if (chances.shape(0) != size) raise("ParameterError", "expected a chance for each label");
-    auto lost = std::make_unique_for_overwrite<double[]>(size);
-    for (std::size_t k = 0; k < size; ++k) {
-        const double chance = checked_part("a chance", chances.data()[k]);
-        lost[k] = -quick_log(std::max(labels.data()[k] > 0 ? chance : 1.0 - chance, 0x1p-52));
-    }
-    return owned<double>(std::move(lost), size);
 }
 
 }  // namespace
@@ -79,12 +66,6 @@ void bind_prediction(nb::module_& m) {
                 return nb::make_tuple(self.type(), nb::make_tuple(int{p.label}, p.score, p.p_positive));
             },
             nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
-    m.def("log_losses", &log_losses, nb::arg("chances"), nb::arg("labels"), nb::rv_policy::automatic,
-          nb::sig("def log_losses(chances: numpy.typing.NDArray[numpy.float64], "
-                  "labels: numpy.typing.NDArray[numpy.int8]) -> numpy.typing.NDArray[numpy.float64]"),
-          "Of each label -ln of the chance that was given to it, with a chance of +1 for each; one below 2^-52 is "
-          "taken for "
-          "that.");
 }
 
 }  // namespace thresher::python

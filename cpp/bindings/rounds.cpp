@@ -1,6 +1,10 @@
 // Rounds: many of them in columns.
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <vector>
 
 #include "values.hpp"
 
@@ -78,6 +82,44 @@ Round round_at(const Rounds& rounds, std::int64_t k) {
             entry(rounds.losses),
             nb::none(),
             entry(rounds.chances)};
+}
+
+// What a ledger counts beside mistakes, where `last` is the label before the first: positives, those of them that were
+// missed, labels other than the one before, and the last label.
+std::tuple<std::int64_t, std::int64_t, std::int64_t, int> counts(const Rounds& rounds, int last) {
+    std::int64_t positives = 0, missed = 0, repeats = 0;
+    for (std::size_t k = 0; k < rounds.columns.size; ++k) {
+        const int label = rounds.columns.labels[k];
+        positives += label > 0;
+        missed += label > 0 && rounds.columns.predictions[k] <= 0;
+        repeats += label != last;
+        last = label;
+    }
+    return {positives, missed, repeats, last};
+}
+
+// After how many of the rounds, ascending: mistakes, positives, labels other than the one before, and the loss by then.
+using Counted = std::tuple<std::int64_t, std::int64_t, std::int64_t, double>;
+std::vector<Counted> counted(const Rounds& rounds, const std::vector<std::int64_t>& after, int last) {
+    std::vector<Counted> found;
+    std::int64_t mistakes = 0, positives = 0, repeats = 0;
+    double loss = 0.0;
+    std::size_t k = 0;
+    for (const std::int64_t until : after) {
+        if (until < static_cast<std::int64_t>(k) || until > static_cast<std::int64_t>(rounds.columns.size)) {
+            throw std::invalid_argument("expected ascending numbers of these rounds");
+        }
+        for (; k < static_cast<std::size_t>(until); ++k) {
+            const int label = rounds.columns.labels[k];
+            mistakes += rounds.columns.predictions[k] != label;
+            positives += label > 0;
+            repeats += label != last;
+            last = label;
+            loss += rounds.loss_at(k);
+        }
+        found.emplace_back(mistakes, positives, repeats, loss);
+    }
+    return found;
 }
 
 using RoundsState = std::tuple<std::int64_t, nb::object, Vector<std::int8_t>, Vector<std::int8_t>, Vector<double>,
@@ -169,6 +211,10 @@ void bind_rounds(nb::module_& m) {
                 return std::make_pair(sum.high, sum.low);
             },
             nb::arg("high"), nb::arg("low"), "A sum of losses in two parts with these added, one after the other.")
+        .def("_counts", &counts, nb::arg("last_label"),
+             "Positives, those that were missed, labels other than the one before, and the last label.")
+        .def("_counted", &counted, nb::arg("after"), nb::arg("last_label"),
+             "After so many rounds, ascending: mistakes, positives, labels other than the one before, the loss.")
         .def(
             "plot",
             [](nb::handle self, nb::handle ax) {

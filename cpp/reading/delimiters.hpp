@@ -20,7 +20,7 @@ class Delimiters {
 
     [[gnu::always_inline]] const char* next() {
         while (found_ == 0) found_ = in(base_ += 64);
-        const char* const at = base_ + std::countr_zero(found_);
+        const char* const at = base_ + static_cast<unsigned>(std::countr_zero(found_));
         found_ &= found_ - 1;
         return at;
     }

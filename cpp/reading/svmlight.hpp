@@ -107,26 +107,50 @@ class Svmlight {
     // Plain features, as many as there are: up to eight digits, a colon, a number, a blank or the end of the line. All
     // else is left to `feature`, which would read these the same, only that each would wait for the end of the last.
     const char* plain(const char* at, Written& into) const {
-        Written row = into;
+        std::int32_t* const slots = into.writer.slots;
+        double* const values = into.writer.values;
+        const std::uint64_t first = first_, n = n_;
+        const std::size_t start = into.writer.end, most = start + most_features - into.count;
+        std::size_t end = start, zeros = 0;
+        std::int64_t last = into.last;
+        bool ascending = into.ascending;
         Delimiters delimiters(at);
-        while (row.count < most_features) {
+        while (end + zeros < most) {
             const char* const colon = delimiters.next();
-            if (*colon != ':') {
+            if (*colon != ':') [[unlikely]] {
                 if (colon != at || !is_blank(*colon)) break;
                 ++at;
                 continue;
             }
-            const char* const end = delimiters.next();
+            const char* const after = delimiters.next();
             std::uint64_t number;
             double value;
-            if (!digits_between(at, colon, number) || number - first_ >= n_) break;
-            if (!(is_blank(*end) || *end == '\n') || !number_between(colon + 1, end, value)) break;
-            row.put(static_cast<std::int32_t>(number - first_), value);
-            at = end;
-            if (*end == '\n') break;
+            if (!digits_between(at, colon, number) || number - first >= n) [[unlikely]]
+                break;
+            const bool last_one = *after != ' ';
+            if (last_one && *after != '\n' && *after != '\t') [[unlikely]]
+                break;
+            if (!number_between(colon + 1, after, value)) [[unlikely]]
+                break;
+            const auto slot = static_cast<std::int64_t>(number - first);
+            if (slot <= last) [[unlikely]]
+                ascending = false;
+            last = slot;
+            slots[end] = static_cast<std::int32_t>(slot);
+            values[end] = value;
+            if (value == 0.0) [[unlikely]] {
+                ++zeros;
+            } else {
+                ++end;
+            }
+            at = after;
+            if (last_one && *after == '\n') break;
             ++at;
         }
-        into = row;
+        into.writer.end = end;
+        into.count += end - start + zeros;
+        into.last = last;
+        into.ascending = ascending;
         return at;
     }
 

@@ -449,11 +449,6 @@ class Prediction:
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
 
-def log_losses(chances: numpy.typing.NDArray[numpy.float64], labels: numpy.typing.NDArray[numpy.int8]) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Of each label -ln of the chance that was given to it, with a chance of +1 for each; one below 2^-52 is taken for that.
-    """
-
 class Round:
     """
     One round: the example, what was predicted, the label, and whether the learner changed.
@@ -671,6 +666,16 @@ class Rounds:
     def loss_after(self, high: float, low: float) -> tuple[float, float]:
         """A sum of losses in two parts with these added, one after the other."""
 
+    def _counts(self, last_label: int) -> tuple[int, int, int, int]:
+        """
+        Positives, those that were missed, labels other than the one before, and the last label.
+        """
+
+    def _counted(self, after: Sequence[int], last_label: int) -> list[tuple[int, int, int, float]]:
+        """
+        After so many rounds, ascending: mistakes, positives, labels other than the one before, the loss.
+        """
+
     def plot(self, ax: Any = None) -> Any:
         """
         Draws how the mistakes went, beside two baselines, with matplotlib; returns the Axes.
@@ -687,6 +692,40 @@ class Rounds:
     def __getstate__(self) -> tuple[object, ...]: ...
 
     def __setstate__(self, state: tuple[object, ...]) -> None: ...
+
+class Measures:
+    """
+    Sums over predictions beside what came, and the last of them as they were.
+    """
+
+    def __init__(self, window: int) -> None: ...
+
+    @property
+    def window(self) -> int: ...
+
+    def enter(self, rounds: Rounds) -> None:
+        """Adds rounds; of a portfolio with its calibrated chances."""
+
+    def add(self, labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], said: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], chances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """Adds predictions in columns; a chance is NaN where there was none."""
+
+    @property
+    def so_far(self) -> tuple[int, float, float, float, float, float, float, float]:
+        """
+        rounds, found, missed, false alarms, rejected, forecast, log losses, squared distances
+        """
+
+    @property
+    def last(self) -> tuple[int, float, float, float, float, float, float, float]:
+        """The same of the window."""
+
+    def columns(self) -> tuple[numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.int8], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The window from the oldest on: labels, what was said, scores, chances, weights.
+        """
+
+    def restore(self, sums: tuple[int, float, float, float, float, float, float, float], labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], said: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], chances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """Takes up what was measured earlier: the sums, and the window."""
 
 LARGEST_VALUE: float = 1.8092513943330656e+75
 

@@ -35,13 +35,9 @@ def counted(rounds: Rounds, last_label: int, at: NDArray[np.int64]) -> Counted:
     >>> [column.tolist() for column in counted(rounds, 1, np.array([1, 3]))]
     [[1, 3], [1, 1], [0, 1], [1, 2], [1.0, 1.0]]
     """
-    labels = rounds.labels
-    changed = np.append(labels[:1] != last_label, labels[1:] != labels[:-1])
-    marked = (rounds.predictions != labels, labels > 0, changed)
-    mistakes, positives, repeats = (np.searchsorted(np.flatnonzero(column), at) for column in marked)
-    plain = rounds.rule is not None and rounds.p_positive is None  # then the loss is 1 for a mistake
-    loss = mistakes.astype(np.float64) if plain else np.append(0.0, np.add.accumulate(rounds.losses))[at]
-    return Counted(at, mistakes, positives, repeats, loss)
+    found = rounds._counted(at.tolist(), last_label)
+    mistakes, positives, repeats = (np.array([each[k] for each in found], np.int64) for k in range(3))
+    return Counted(at, mistakes, positives, repeats, np.array([loss for *_, loss in found], np.float64))
 
 
 def draw_rounds(rounds: Rounds, ax: Any = None) -> Any:

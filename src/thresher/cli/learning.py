@@ -201,7 +201,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             ) -> bool:
                 stream.keep_names(batch, rounds.changed | everything)
                 if not stream.failing:  # then one line that says why is enough
-                    notes.enter(rounds, weights)
+                    notes.enter(rounds, ledger.tally, weights)
                 bar.advance("learning", stream, ledger.rounds - start.before.rounds)
                 return True
 

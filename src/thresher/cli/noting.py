@@ -12,6 +12,7 @@ from thresher.cli.interrupt import Interrupt
 from thresher.cli.progress import Table
 from thresher.data.stream import Batch, Stream
 from thresher.evaluate import Course, Measuring
+from thresher.ledger import Tally
 from thresher.store import StoredLearner
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ class Notes:
         """How many rounds there are until something is to be noted."""
         return self.table.left if self.course is None else min(self.table.left, self.course.left)
 
-    def enter(self, rounds: Rounds, weights: Callable[[], list[float] | None]) -> None:
-        """Notes rounds; `weights` are the lanes' after them."""
+    def enter(self, rounds: Rounds, now: Tally, weights: Callable[[], list[float] | None]) -> None:
+        """Notes rounds, after which so much was counted; `weights` are the lanes' then."""
         self.measuring.metrics.enter(rounds)
-        self.table.enter(rounds, weights)
+        self.table.enter(now, weights)
         if self.course is not None:
             self.course.enter(weights)
 
@@ -75,7 +76,7 @@ def in_parts(stream: Stream, batches: Iterable[Batch], notes: Notes) -> Iterator
         start = 0
         while start < len(batch):
             end = min(len(batch), start + (len(batch) if stream.failing else notes.left))
-            yield batch.part(start, end)
+            yield batch if end - start == len(batch) else batch.part(start, end)
             start = end
 
 

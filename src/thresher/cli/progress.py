@@ -8,12 +8,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-import numpy as np
-
 from thresher.evaluate import percent
 
 if TYPE_CHECKING:
-    from thresher._core import Rounds
     from thresher.data.source import Source
     from thresher.ledger import Tally
 
@@ -56,30 +53,25 @@ class Table:
 
     def __init__(self, bar: Bar, began: Tally, now: Tally) -> None:
         self._bar = bar
-        self._examples = now.rounds - began.rounds
-        self._positives = now.positives - began.positives
-        self._mistakes = now.mistakes - began.mistakes
-        self._repeats = now.repeat_last - began.repeat_last
-        self._last_label = now.last_label
+        self._began, self._now = began, now
         self._next = 1
         while self._next <= self._examples:
             self._next *= 2
-        self._row_before = (self._examples, self._mistakes)
+        self._row_before = (self._examples, now.mistakes - began.mistakes)
         self.rows: list[Row] = []
+
+    @property
+    def _examples(self) -> int:
+        return self._now.rounds - self._began.rounds
 
     @property
     def left(self) -> int:
         """How many examples there are until the next row."""
         return self._next - self._examples
 
-    def enter(self, rounds: Rounds, weights: Callable[[], list[float] | None]) -> None:
-        """Counts rounds, and shows the row that falls at their end, if one does; `weights` are the lanes' then."""
-        labels = rounds.labels
-        self._examples += len(labels)
-        self._positives += int(np.count_nonzero(labels > 0))
-        self._mistakes += rounds.mistakes
-        self._repeats += int(labels[0] != self._last_label) + int(np.count_nonzero(labels[1:] != labels[:-1]))
-        self._last_label = int(labels[-1])
+    def enter(self, now: Tally, weights: Callable[[], list[float] | None]) -> None:
+        """Notes what was counted by now, and shows it if a row is due; `weights` are the lanes' then."""
+        self._now = now
         if self._examples == self._next:
             self._show(weights())
             self._next *= 2
@@ -93,7 +85,14 @@ class Table:
     def _show(self, weights: list[float] | None) -> None:
         if not self.rows:
             self._bar.write("  ".join(_HEAD))
-        row = Row(self._examples, self._positives, self._mistakes, self._repeats, weights)
+        now, began = self._now, self._began
+        row = Row(
+            examples=self._examples,
+            positives=now.positives - began.positives,
+            mistakes=now.mistakes - began.mistakes,
+            repeat_last=now.repeat_last - began.repeat_last,
+            weights=weights,
+        )
         examples, mistakes = self._row_before
         cells = (
             f"{row.examples:,}",

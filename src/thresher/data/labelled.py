@@ -145,6 +145,8 @@ class Stream(ABC):
 
     def keep_names(self, batch: Batch, changed: NDArray[np.bool_]) -> None:
         """Keeps the names of the rows that changed a learner, up to a limit."""
+        if not self._recipe.named:
+            return
         of_all = np.zeros(len(batch.rows), np.bool_)
         of_all[batch.first : batch.first + len(batch)] = changed
         self._labels.keep_names(batch.rows, of_all)

@@ -98,9 +98,12 @@ def learned_alone(batches: Iterable[Batch], every: int | None, seen: int = 0) ->
 
 def _parted(batch: Batch, every: int | None, seen: int) -> Iterator[tuple[Batch, bool]]:
     """The batch, cut so that an example that is held out stands alone; and whether it is one."""
+    if every is None:
+        yield batch, False
+        return
     start = 0
     while start < len(batch):
-        left = len(batch) if every is None else every - 1 - (seen + start) % every  # to learn until the next is held out
+        left = every - 1 - (seen + start) % every  # to learn until the next is held out
         end = min(len(batch), start + (left or 1))
         yield batch.part(start, end), left == 0
         start = end
@@ -110,6 +113,6 @@ def _judgement(learner: LinearLearner | Portfolio, batch: Batch) -> Judged:
     """What the learner says now."""
     if isinstance(learner, Portfolio):
         asked = learner._ask(batch.X)
-        return Judged.of(batch.y, asked.predictions, asked.scores, asked.chances, batch.weights)
+        return Judged(batch.y, asked.predictions, asked.scores, asked.chances, batch.weights)
     scores = learner.score_many(batch.X)
-    return Judged.of(batch.y, learner._predictions(scores), scores, learner._chances(scores), batch.weights)
+    return Judged(batch.y, learner._predictions(scores), scores, learner._chances(scores), batch.weights)

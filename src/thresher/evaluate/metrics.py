@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import labels
-from thresher._core import Round, Rounds, log_losses
+from thresher._core import Measures, Round, Rounds
 from thresher.errors import LabelError, ParameterError, StoreError
 
 __all__ = ["Measured", "Metrics"]
@@ -19,8 +19,6 @@ __all__ = ["Measured", "Metrics"]
 _SUMS = ("found", "missed", "false_alarms", "rejected", "forecast", "log_sum", "brier_sum")
 _KEPT = np.dtype([("label", "i1"), ("said", "i1"), ("score", "<f8"), ("chance", "<f8"), ("weight", "<f8")])
 _MOST = 2**62
-_TOGETHER = 4096
-_WHOLE = 2.0**52  # counts below it are exact
 _WIDEST = 10**8
 _HEAVIEST = 2.0**150  # the core takes none above it
 
@@ -28,27 +26,13 @@ Numbers = NDArray[np.float64]
 
 
 class Judged(NamedTuple):
-    """Predictions in columns; a chance is NaN where none was given."""
+    """Predictions in columns; no chances, or NaN, where none were given, and no weights where all are 1."""
 
     labels: NDArray[np.int8]
     said: NDArray[np.int8]
     scores: Numbers
-    chances: Numbers
-    weights: Numbers
-
-    @classmethod
-    def of(
-        cls,
-        labels: NDArray[np.int8],
-        said: NDArray[np.int8],
-        scores: Numbers,
-        chances: Numbers | None,
-        weights: Numbers | None,
-    ) -> Judged:
-        """The columns, where chances and weights may be left out."""
-        rows = len(labels)
-        given = np.full(rows, math.nan) if chances is None else chances
-        return cls(labels, said, scores, given, np.ones(rows) if weights is None else np.asarray(weights, np.float64))
+    chances: Numbers | None
+    weights: Numbers | None
 
 
 @dataclass(frozen=True)
@@ -84,26 +68,6 @@ class Measured:
     log_sum: float = 0.0
     brier_sum: float = 0.0
     auc: float | None = None
-
-    def after(self, judged: Judged) -> Measured:
-        """The sums with these added, one after the other: it does not matter how they are cut into blocks."""
-        plus, right = judged.labels > 0, judged.said == judged.labels
-        cells = (plus & right, plus & ~right, ~plus & ~right, ~plus & right)
-        even = bool((judged.weights == 1.0).all())
-        found, missed, false_alarms, rejected = (
-            _counted(total, cell, None if even else judged.weights) for total, cell in zip(self._cells, cells, strict=True)
-        )
-        given = ~np.isnan(judged.chances)
-        forecast = self.forecast, self.log_sum, self.brier_sum
-        if given.any():
-            p, label, weights = judged.chances[given], judged.labels[given], judged.weights[given]
-            lost = log_losses(p, label), np.square(p - (label > 0))
-            forecast = (
-                _added(self.forecast, weights),
-                _added(self.log_sum, weights * lost[0]),
-                _added(self.brier_sum, weights * lost[1]),
-            )
-        return Measured(self.rounds + len(plus), found, missed, false_alarms, rejected, *forecast)
 
     @property
     def _cells(self) -> tuple[float, float, float, float]:
@@ -203,11 +167,12 @@ class Metrics:
     def __init__(self, window: int = 1000) -> None:
         if type(window) is not int or not 1 <= window <= _WIDEST:
             raise ParameterError(f"found window = {window!r}, expected a whole number of rounds from 1 to 10^8")
-        self.window = window
-        self._so_far = Measured()
-        self._window = Judged.of(np.empty(0, np.int8), np.empty(0, np.int8), np.empty(0), None, None)
-        self._waiting: list[Judged] = []
-        self._rounds_waiting = 0
+        self._measures = Measures(window)
+
+    @property
+    def window(self) -> int:
+        """How many rounds `last` looks back."""
+        return self._measures.window
 
     def enter(self, entered: Round | Rounds) -> None:
         """Adds a round, or many, as `learn` or `learn_many` returned them."""
@@ -215,12 +180,10 @@ class Metrics:
             said = entered.prediction
             chance = said.p_positive if entered.calibrated is None else entered.calibrated
             label, prediction = np.array([entered.label], np.int8), np.array([said.label], np.int8)
-            chances = np.array([math.nan if chance is None else chance])
+            chances = None if chance is None else np.array([chance])
             self.add(Judged(label, prediction, np.array([said.score]), chances, np.array([entered.weight])))
         elif isinstance(entered, Rounds):
-            chances_given = entered.p_positive if entered.calibrated is None else entered.calibrated
-            columns = entered.labels, entered.predictions, entered.scores
-            self.add(Judged.of(*columns, chances_given, entered.weights))
+            self._measures.enter(entered)
         else:
             raise ParameterError(f"found {type(entered).__name__}, expected a Round or Rounds with two labels")
 
@@ -238,48 +201,38 @@ class Metrics:
         if not np.isin(codes, (-1, 0, 1)).all() or not np.isin(given, (-1, 0, 1)).all():
             raise LabelError("found labels or predictions other than -1 and +1, expected these (or 0 and 1 for labels)")
         said, truth = given.astype(np.int8), np.where(codes > 0, 1, -1).astype(np.int8)
-        judged = Judged.of(truth, said, np.asarray(scores, np.float64), *(_column(each) for each in (p_positive, weights)))
-        if any(len(column) != len(said) for column in judged):
-            raise ParameterError(f"found columns of {', '.join(str(len(each)) for each in judged)} rows, expected as many")
+        judged = Judged(truth, said, np.ascontiguousarray(scores, np.float64), _column(p_positive), _column(weights))
+        columns = [column for column in judged if column is not None]
+        if any(len(column) != len(said) for column in columns):
+            raise ParameterError(f"found columns of {', '.join(str(len(each)) for each in columns)} rows, expected as many")
         _check(judged, ParameterError)
         self.add(judged)
 
     def add(self, judged: Judged) -> None:
-        """Adds predictions that were checked. They are summed with others, a few thousand at a time."""
-        truth, said, *others = judged
-        self._waiting.append(Judged(truth.copy(), said.copy(), *(column.copy() for column in others)))
-        self._rounds_waiting += len(truth)
-        if self._rounds_waiting >= _TOGETHER:
-            self._settle()
-
-    def _settle(self) -> None:
-        """Sums what waits, and keeps the last rounds of it."""
-        if self._rounds_waiting:
-            judged = _joined(self._waiting)
-            self._so_far = self._so_far.after(judged)
-            self._window = _joined([self._window, judged], self.window)
-            self._waiting, self._rounds_waiting = [], 0
+        """Adds predictions that were checked."""
+        self._measures.add(*judged)
 
     @property
     def so_far(self) -> Measured:
         """What was measured of all rounds; without an AUC, for which all scores would have to be kept."""
-        self._settle()
-        return self._so_far
+        return Measured(*self._measures.so_far)
 
     @property
     def last(self) -> Measured:
         """What was measured of the last `window` rounds, or of all while there are fewer."""
-        self._settle()
-        return _with_auc(Measured().after(self._window), self._window)
+        return Measured(*self._measures.last, _area(*self._measures.columns()))
 
     def state(self) -> tuple[dict[str, Any], NDArray[np.uint8]]:
         """Everything, as JSON and bytes can hold it; `from_state` makes it again."""
-        self._settle()
-        rows = np.empty(len(self._window.labels), _KEPT)
-        for name, column in zip(_KEPT.names or (), self._window, strict=True):
+        columns, so_far = self._measures.columns(), self.so_far
+        rows = np.empty(len(columns[0]), _KEPT)
+        for name, column in zip(_KEPT.names or (), columns, strict=True):
             rows[name] = column
-        sums = {name: getattr(self._so_far, name) for name in _SUMS}
-        return {"window": self.window, "rounds": self._so_far.rounds, **sums}, np.frombuffer(rows.tobytes(), np.uint8)
+        sums = {name: getattr(so_far, name) for name in _SUMS}
+        return {"window": self.window, "rounds": so_far.rounds, **sums}, np.frombuffer(rows.tobytes(), np.uint8)
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
+        return type(self).from_state, self.state()
 
     @classmethod
     def from_state(cls, stored: object, kept: NDArray[np.uint8]) -> Self:
@@ -299,7 +252,7 @@ class Metrics:
             raise StoreError("found a window with labels other than -1 and +1")
         _check(judged, StoreError)
         made = cls(counts[0])
-        made._so_far, made._window = Measured(counts[1], *sums), judged
+        made._measures.restore((counts[1], *sums), *judged)
         return made
 
     def __repr__(self) -> str:
@@ -329,43 +282,31 @@ def _share(part: float, of: float) -> float | None:
     return part / of if of > 0.0 else None
 
 
-def _counted(total: float, cell: NDArray[np.bool_], weights: Numbers | None) -> float:
-    """The sum with the weights of these, one after the other; where all are 1, and whole so far, it is a count."""
-    if weights is None and total.is_integer() and total < _WHOLE:
-        return total + float(np.count_nonzero(cell))
-    return _added(total, np.ones(np.count_nonzero(cell)) if weights is None else weights[cell])
-
-
-def _added(total: float, terms: Numbers) -> float:
-    """The sum with these terms, one after the other."""
-    return float(np.add.accumulate(np.concatenate(((total,), terms)))[-1])
-
-
 def _column(given: ArrayLike | None) -> Numbers | None:
-    return None if given is None else np.asarray(given, np.float64)
-
-
-def _joined(pieces: Sequence[Judged], most: int = 0) -> Judged:
-    """The pieces in one, or the last `most` rounds of them."""
-    return Judged(*(np.concatenate(columns)[-most:] for columns in zip(*pieces, strict=True)))
+    return None if given is None else np.ascontiguousarray(given, np.float64)
 
 
 def _check(judged: Judged, error: type[ParameterError | StoreError]) -> None:
-    chances, weights = judged.chances[~np.isnan(judged.chances)], judged.weights
-    if not ((chances >= 0.0) & (chances <= 1.0)).all():
+    if judged.chances is not None and _outside(judged.chances, 1.0).any():
         raise error("found a chance below 0 or above 1, expected a probability")
-    if not ((weights >= 0.0) & (weights <= _HEAVIEST)).all():
+    if judged.weights is not None and (np.isnan(judged.weights) | _outside(judged.weights, _HEAVIEST)).any():
         raise error("found a weight that is no number from 0 to 2^150")
 
 
-def _with_auc(measured: Measured, judged: Judged) -> Measured:
-    """The same with the area under the curve, exactly: positives are compared with all negatives that score less."""
-    if np.isnan(judged.scores).any():
-        return measured
-    scores, place = np.unique(judged.scores, return_inverse=True)
-    plus, weights = judged.labels > 0, judged.weights / (judged.weights.max(initial=0.0) or 1.0)
-    positive = np.bincount(place[plus], weights[plus], len(scores))
-    negative = np.bincount(place[~plus], weights[~plus], len(scores))
+def _outside(numbers: Numbers, most: float) -> NDArray[np.bool_]:
+    """Which of them are below 0 or above that; NaN is neither."""
+    return (numbers < 0.0) | (numbers > most)
+
+
+def _area(
+    labels: NDArray[np.int8], _said: NDArray[np.int8], scores: Numbers, _chances: Numbers, weights: Numbers
+) -> float | None:
+    """The area under the curve, exactly: positives are compared with all negatives that score less."""
+    if np.isnan(scores).any():
+        return None
+    levels, place = np.unique(scores, return_inverse=True)
+    plus, shares = labels > 0, weights / (weights.max(initial=0.0) or 1.0)
+    positive = np.bincount(place[plus], shares[plus], len(levels))
+    negative = np.bincount(place[~plus], shares[~plus], len(levels))
     twice = float(np.sum(positive * (2.0 * np.cumsum(negative) - negative)))  # of pairs in order, and once of ties
-    area = _share(twice, 2.0 * float(positive.sum()) * float(negative.sum()))
-    return Measured(**{**vars(measured), "auc": area})
+    return _share(twice, 2.0 * float(positive.sum()) * float(negative.sum()))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Round, Rounds
-from thresher.drawing import Counted, counted
+from thresher.drawing import Counted
 from thresher.ledger.tally import Tally
 
 __all__ = ["Course"]
 
 _MOST = 256
+
+#: Rounds, and until after them: mistakes, positives, labels other than the one before, loss.
+Point = tuple[int, int, int, int, float]
 
 
 class Course:
@@ -19,36 +21,35 @@ class Course:
 
     def __init__(self, start: Tally) -> None:
         self._step = 1
-        self._points = [_row(start)]
+        self._start = _point(start)
+        self._points: list[Point] = []
 
     def enter(self, entered: Round | Rounds, before: Tally, after: Tally) -> None:
         """Notes the counts that fall into these rounds."""
-        if after.rounds - self._points[0][0, 0] > _MOST * self._step:
-            self._thin(after.rounds)
+        while after.rounds - self._start[0] > _MOST * self._step:
+            self._step *= 2
+            self._points = [point for point in self._points if point[0] % self._step == 0]
         if isinstance(entered, Round):
             if after.rounds % self._step == 0:
-                self._points.append(_row(after))
+                self._points.append(_point(after))
             return
-        marks = self._step * np.arange(before.rounds // self._step + 1, after.rounds // self._step + 1)
-        if len(marks):
-            found = counted(entered, before.last_label, marks - before.rounds)
-            self._points.append(_row(before) + np.stack(found, axis=1))
-
-    def _thin(self, rounds: int) -> None:
-        start, *others = self._points
-        while rounds - start[0, 0] > _MOST * self._step:
-            self._step *= 2
-        points = np.concatenate(others) if others else start[:0]
-        self._points = [start, points[points[:, 0] % self._step == 0]]
+        first = (before.rounds // self._step + 1) * self._step
+        if first <= after.rounds:
+            marks = range(first, after.rounds + 1, self._step)
+            found = entered._counted([mark - before.rounds for mark in marks], before.last_label)
+            _, mistakes, positives, repeats, loss = _point(before)
+            self._points += [
+                (mark, mistakes + wrong, positives + plus, repeats + other, loss + lost)
+                for mark, (wrong, plus, other, lost) in zip(marks, found, strict=True)
+            ]
 
     def until(self, now: Tally) -> Counted:
         """The counts in columns, the last of them those of now."""
-        points = np.concatenate([*self._points, _row(now)])
-        points = points[: len(points) - (len(points) > 1 and points[-2, 0] == points[-1, 0])]
-        since, mistakes, positives, repeats = (points[:, k].astype(np.int64) for k in range(4))
-        return Counted(since, mistakes, positives, repeats, points[:, 4])
+        points = [self._start, *self._points]
+        points += [_point(now)] if points[-1][0] != now.rounds else []
+        since, mistakes, positives, repeats = (np.array([point[k] for point in points], np.int64) for k in range(4))
+        return Counted(since, mistakes, positives, repeats, np.array([point[4] for point in points], np.float64))
 
 
-def _row(tally: Tally) -> NDArray[np.float64]:
-    """The counts as they stand, exact in float64."""
-    return np.array([[tally.rounds, tally.mistakes, tally.positives, tally.repeat_last, tally.loss]], np.float64)
+def _point(tally: Tally) -> Point:
+    return tally.rounds, tally.mistakes, tally.positives, tally.repeat_last, tally.loss

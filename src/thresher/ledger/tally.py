@@ -65,21 +65,26 @@ class Tally:
         first = entered.first if isinstance(entered, Rounds) else entered.t
         if self.rounds:
             self._check_follows(entered, first)
-        labels = entered.labels if isinstance(entered, Rounds) else np.array([entered.label], dtype=np.int8)
-        said = entered.predictions if isinstance(entered, Rounds) else np.array([entered.prediction.label], dtype=np.int8)
+        if isinstance(entered, Rounds):
+            rounds, mistakes, updates = len(entered), entered.mistakes, entered.updates
+            positives, missed, repeats, last = entered._counts(self.last_label)
+        else:
+            rounds, mistakes, updates, last = 1, int(entered.mistake), int(entered.changed), entered.label
+            positives, repeats = int(last > 0), int(last != self.last_label)
+            missed = int(last > 0 and entered.prediction.label <= 0)
         known = self.history is not None and entered.before is not None
         loss, rest = entered.loss_after(self.loss, self.rest)
         return Tally(
             first=self.first if self.rounds else first,
-            rounds=self.rounds + len(labels),
-            mistakes=self.mistakes + (entered.mistakes if isinstance(entered, Rounds) else entered.mistake),
-            updates=self.updates + (entered.updates if isinstance(entered, Rounds) else entered.changed),
+            rounds=self.rounds + rounds,
+            mistakes=self.mistakes + mistakes,
+            updates=self.updates + updates,
             loss=loss,
             rest=rest,
-            positives=self.positives + int(np.count_nonzero(labels > 0)),
-            missed=self.missed + int(np.count_nonzero((labels > 0) & (said <= 0))),
-            repeat_last=self.repeat_last + int(labels[0] != self.last_label) + int(np.count_nonzero(labels[1:] != labels[:-1])),
-            last_label=int(labels[-1]),
+            positives=self.positives + positives,
+            missed=self.missed + missed,
+            repeat_last=self.repeat_last + repeats,
+            last_label=last,
             weighted=self.weighted or _first_weighted(entered),
             moved=self.moved or (_first_moved(entered) if entered.rule is None else None),
             rule=entered.rule,
