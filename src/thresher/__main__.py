@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from thresher.cli import main
+from thresher.late import postpone
 
 __all__ = ["process"]
 
@@ -16,6 +17,7 @@ def process() -> NoReturn:
     Threads that pyarrow reads ahead with may be about to call Python when a command stops early; one that meets an interpreter
     on its way out brings the process down. So nothing is taken apart: what a command opened it has closed.
     """
+    postpone("numpy")
     try:
         status = main()
     except SystemExit as error:  # of argparse, which has printed what there is to say

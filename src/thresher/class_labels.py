@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.errors import LabelError
 from thresher.examples import is_masked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["NO_CLASS", "ClassLabel", "ClassLabels"]
 

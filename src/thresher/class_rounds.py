@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.class_labels import ClassLabel, ClassLabels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["ClassHypothesis", "ClassLearner", "ClassOrigin", "ClassPrediction", "ClassRound", "ClassRounds"]
 

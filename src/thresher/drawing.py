@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Rounds
 from thresher.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Counted", "counted", "draw_counts", "draw_rounds"]
 

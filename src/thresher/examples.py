@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Block, dense_block, sparse_block
 from thresher.errors import ExampleError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["block", "is_masked", "many", "numbers", "numeric", "one"]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import NOT_A_LABEL, label_code, label_codes
 from thresher.errors import LabelError
 from thresher.examples import is_masked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Labels", "read"]
 

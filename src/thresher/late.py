@@ -1,12 +1,13 @@
-"""Names that a package imports when they are first used, so that nobody waits for what they do not use."""
+"""What is imported when it is first used, so that nobody waits for what they do not use."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 
-__all__ = ["late"]
+__all__ = ["late", "postpone"]
 
 
 def late(package: str, **homes: str) -> Callable[[str], object]:
@@ -28,3 +29,22 @@ def late(package: str, **homes: str) -> Callable[[str], object]:
         return found
 
     return find
+
+
+class _Postponed(ModuleType):
+    """Stands for a module until something of it is asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        found: object = getattr(import_module(self.__name__), name)
+        setattr(self, name, found)  # the next one need not ask
+        return found
+
+
+def postpone(module: str) -> None:
+    """From now on `import module` takes no time until something of it is used.
+
+    It is for processes of our own: numpy takes longer to import than a command that reads text needs for all else together.
+    """
+    sys.modules.setdefault(module, _Postponed(module))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Rounds
 from thresher.cli.lanes import parameters
@@ -22,6 +22,9 @@ from thresher.evaluate.play import Plays
 from thresher.ledger import BestLane, Comparator, Disjunction, Ledger, Separator, Tally
 from thresher.linear import LinearLearner
 from thresher.store import linear
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["CHECK_INTERRUPTED", "check_if_possible"]
 

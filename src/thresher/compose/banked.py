@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Bank, Block, Group
 from thresher.compose.called import Said
@@ -14,9 +13,12 @@ from thresher.errors import ExampleError, StoreError
 from thresher.linear import LEARNERS, LinearLearner
 from thresher.linear.learner import Parameters, within
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["Banked", "kind_of", "kind_told"]
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 _LARGEST = 2.0**60
 _SMALLEST = 2.0**-126

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Block, Group
 from thresher.errors import ExampleError
 from thresher.linear import LinearLearner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Called", "Said"]
 

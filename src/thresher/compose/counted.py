@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Block, PortfolioRule, Rule, Standing, Vote
 from thresher.bounds import Bound
 from thresher.compose.lanes import Lanes
 from thresher.experts.rule import Heads, LossRule
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Columns", "Counted", "Rows"]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy, deepcopy
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Block
 from thresher.bounds.printed import shown
@@ -20,6 +19,9 @@ from thresher.errors import ExampleError, ParameterError
 from thresher.linear import AROW, AdaGrad, Constant, Invariant, LinearLearner, PassiveAggressive, ScaledWinnow
 from thresher.parameters import attributes, number_or_none
 from thresher.protocol import Learner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Lanes", "default_lanes", "name_of"]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, labels
 from thresher._core import (
@@ -35,6 +34,9 @@ from thresher.linear import LinearLearner
 from thresher.linear.learner import example_weights, in_memory
 from thresher.parameters import attributes, number
 from thresher.protocol import Label, Learner
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import LARGEST_STATE, Vote
 from thresher.compose.banked import Banked, kind_told
@@ -16,6 +15,9 @@ from thresher.errors import ParameterError, StoreError
 from thresher.experts import AdaHedge, FixedShare, Hedge
 from thresher.experts.rule import Heads, LossRule, Parameters
 from thresher.linear import LEARNERS, LinearLearner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["MASTERS", "parts", "state", "told"]
 
@@ -32,7 +34,7 @@ _LINE = ("slope", "offset", "slope_spread", "cross_spread", "offset_spread", "we
 _LARGEST_SUM = 2.0**900
 _SLACK = 1e-6
 
-Arrays = dict[str, NDArray[Any]]
+Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 
 def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Arrays]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import NOT_A_LABEL, Block
 from thresher._core import Batch as CoreBatch
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
 
 __all__ = ["UNLABELLED", "Batch", "Position"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.data.recipe import HASH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Fingerprint"]
 

@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from types import TracebackType
-from typing import NamedTuple, Self, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, Self, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Batch as CoreBatch
 from thresher._core import Reader, Rule, TableReader, slot_of_bytes
@@ -18,6 +17,9 @@ from thresher.data.recipe import Recipe
 from thresher.data.source import Source
 from thresher.data.spelling import positive_index
 from thresher.errors import ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Stream", "Wishes", "printable"]
 

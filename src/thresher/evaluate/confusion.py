@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.ledger import Tally
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Confusion", "percent"]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.compose import Portfolio
 from thresher.data.stream import Batch
@@ -15,11 +14,14 @@ from thresher.evaluate.metrics import Judged, Metrics
 from thresher.linear import LinearLearner
 from thresher.store.kinds import HELD, WINDOW
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["Measuring", "learned_alone"]
 
 _MOST = 2**62
 
-Windows = dict[str, NDArray[np.uint8]]
+Windows: TypeAlias = "dict[str, NDArray[np.uint8]]"
 
 
 class Measuring:

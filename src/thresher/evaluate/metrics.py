@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from thresher import labels
 from thresher._core import Measures, Round, Rounds
 from thresher.errors import LabelError, ParameterError, StoreError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Measured", "Metrics"]
 
@@ -22,7 +24,7 @@ _MOST = 2**62
 _WIDEST = 10**8
 _HEAVIEST = 2.0**150  # the core takes none above it
 
-Numbers = NDArray[np.float64]
+Numbers: TypeAlias = "NDArray[np.float64]"
 
 
 class Judged(NamedTuple):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from thresher._core import Rounds
 from thresher.linear import LinearLearner
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["Outcomes"]
 

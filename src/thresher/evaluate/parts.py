@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher import labels
 from thresher.data.stream import Batch, Stream
@@ -16,6 +15,7 @@ from thresher.errors import ExampleError, ParameterError
 from thresher.examples import many, numeric
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
 
 __all__ = ["Examples", "Part", "parts"]

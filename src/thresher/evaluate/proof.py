@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from thresher._core import PerceptronRule, Rounds
 from thresher.bounds import Certificate, Verdict
@@ -26,6 +25,9 @@ from thresher.ledger import Comparator, Disjunction, Ledger, Separator
 from thresher.ledger.told import made, rehearsed, told
 from thresher.store import StoredLearner
 from thresher.store.proof import Reading, read_proof, write_proof
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["Played", "Proof", "certify", "play_again"]
 

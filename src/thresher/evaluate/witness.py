@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher import bounds
 from thresher.bounds import Bound
@@ -26,6 +26,9 @@ from thresher.linear import (
     PNormPerceptron,
     Winnow,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["witnesses"]
 

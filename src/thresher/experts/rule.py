@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from thresher._core import LARGEST_STATE, Mixer
 from thresher.bounds import Bound
 from thresher.errors import ExampleError, ParameterError, StoreError
 from thresher.examples import numeric
 from thresher.parameters import attributes
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Heads", "LossRound", "LossRounds", "LossRule", "Origin", "Parameters", "check_heads", "experts"]
 

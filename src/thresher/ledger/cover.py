@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from thresher import bounds
 from thresher._core import LARGEST_VALUE, Round, Rounds, Sided, WinnowRule
@@ -20,6 +20,9 @@ from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
 from thresher.ledger.winnow import binary, winnow_statement
 from thresher.parameters import number
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Cover", "Threshold"]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import index
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher import bounds
 from thresher._core import EliminationRule, LiteralWinnowRule, Round, Rounds, Sided, WinnowRule, slot_of
@@ -19,6 +18,9 @@ from thresher.ledger.statement import Statement, certificate, played
 from thresher.ledger.tally import Tally
 from thresher.ledger.winnow import AnyWinnowRule, binary, winnow_statement
 from thresher.parameters import attributes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Disjunction"]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import LARGEST_VALUE
 from thresher.bounds import Certificate
@@ -16,6 +15,9 @@ from thresher.errors import LedgerError
 from thresher.experts.rule import Heads, LossRound, LossRounds, Origin
 from thresher.ledger.scores import LOSSES, averages, normal, scores, slopes
 from thresher.ledger.sums import Sums, down, up
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["LossComparator", "LossTally", "LossWatcher", "Played", "played"]
 

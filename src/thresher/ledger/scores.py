@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["LOSSES", "averages", "mixed", "normal", "scores", "slopes"]
 
 LOSSES = ("squared", "absolute", "log", "brier")
 _U = 2.0**-53
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float64]"
 
 
 def normal(given: NDArray[np.floating]) -> Floats:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import SupportsFloat
+from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from thresher import bounds
 from thresher._core import (
@@ -31,6 +30,9 @@ from thresher.ledger.statement import Statement, certificate, known, played
 from thresher.ledger.tally import Tally
 from thresher.linear import Hypothesis, LinearLearner
 from thresher.linear.learner import within
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Separator"]
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Round, Rounds, Rule
 from thresher.bounds import Certificate
 from thresher.errors import LedgerError, StoreError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Comparator", "Tally", "Watcher"]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.errors import ParameterError, StoreError
 from thresher.ledger.best_lane import BestLane
@@ -15,6 +14,9 @@ from thresher.ledger.cover import Cover, Threshold
 from thresher.ledger.disjunction import Disjunction
 from thresher.ledger.separator import Separator
 from thresher.ledger.tally import Comparator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["made", "rehearsed", "told"]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import AROWRule
 from thresher.errors import ParameterError
 from thresher.linear.learner import LinearLearner, Parameters, Planes, within
 from thresher.parameters import attributes, number, number_or_none
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["AROW", "definition"]
 

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import LARGEST_STATE, AveragedPerceptronRule
 from thresher.errors import ParameterError
 from thresher.linear.learner import LinearLearner, Parameters, Planes, within
 from thresher.linear.perceptron import TIES
 from thresher.parameters import attributes, number_or_none
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["AveragedPerceptron", "definition"]
 

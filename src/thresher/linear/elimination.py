@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import Block, EliminationRule, Round, Rounds
 from thresher.bounds.printed import shown
 from thresher.errors import ExampleError
 from thresher.linear.learner import LinearLearner, Parameters, Planes, within
 from thresher.parameters import attributes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Elimination", "definition"]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, labels
 from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds, Rule
 from thresher.errors import ExampleError, ParameterError, StoreError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Hypothesis", "LinearLearner", "Parameters", "Planes", "example_weights", "in_memory", "within"]
 
@@ -19,7 +21,7 @@ R = TypeVar("R", bound=Rule)
 #: What JSON can hold.
 Parameters = dict[str, Any]
 #: The numbers of the slots, one array for each kind of them.
-Planes = Mapping[str, NDArray[np.float64]]
+Planes: TypeAlias = "Mapping[str, NDArray[np.float64]]"
 
 _MOST_ROUNDS = 2**62
 _COUNTS = ("rounds", "mistakes", "updates", "collisions", "history", "negative")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import LiteralWinnowRule
 from thresher.linear import winnow
@@ -16,6 +15,8 @@ from thresher.parameters import attributes
 __all__ = ["LiteralWinnow", "definition"]
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from thresher.linear.winnow import Number
 
 _SUM_SLACK = 1e-6

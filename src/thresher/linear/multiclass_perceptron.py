@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from thresher import examples, memory
 from thresher._core import LARGEST_STATE, LARGEST_VALUE, Multiclass
@@ -16,6 +15,9 @@ from thresher.class_rounds import ClassHypothesis, ClassOrigin, ClassPrediction,
 from thresher.errors import ExampleError, LabelError, ParameterError, StoreError
 from thresher.linear.learner import Parameters, example_weights, in_memory, within
 from thresher.parameters import attributes, number_or_none
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["MulticlassPerceptron", "definition"]
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from math import copysign, log
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import LARGEST_STATE, PNormPerceptronRule
 from thresher.errors import ParameterError
 from thresher.linear.learner import LinearLearner, Parameters, Planes, within
 from thresher.parameters import attributes, number, number_or_none
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["PNormPerceptron", "definition"]
 

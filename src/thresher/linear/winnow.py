@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import WinnowRule
 from thresher.errors import ParameterError
 from thresher.linear.learner import LinearLearner, Parameters, Planes, within
 from thresher.parameters import attributes, number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Winnow", "definition", "parameters"]
 

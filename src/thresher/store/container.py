@@ -13,13 +13,13 @@ from io import BufferedReader
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import check_head, pack, unpack
 from thresher.errors import StoreError
 from thresher.store.atomic import replace
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from typing_extensions import Buffer
 
 __all__ = ["Contents", "each_once", "read", "write"]

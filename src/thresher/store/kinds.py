@@ -7,14 +7,16 @@ has a numbered section for each array of its state; `precision` lists their name
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.compose import Portfolio
 from thresher.errors import ParameterError, StoreError
 from thresher.linear import LEARNERS, LinearLearner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["CLASSES", "HELD", "KINDS", "NAMES", "WINDOW", "StoredLearner", "linear", "made", "packed"]
 
@@ -35,7 +37,7 @@ WINDOW, HELD = "window", "held window"
 _TYPES = {"float32": "<f4", "float64": "<f8", "int64": "<i8"}
 _MOST_ARRAYS = 1020  # of the 1,024 sections that a file can have, four are the header, the names and two windows
 
-Sections = Mapping[str, NDArray[np.uint8]]
+Sections: TypeAlias = "Mapping[str, NDArray[np.uint8]]"
 
 
 def linear(learner: object) -> LinearLearner:

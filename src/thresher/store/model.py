@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher._core import slot_of_bytes
 from thresher.compose import Portfolio
@@ -19,6 +18,9 @@ from thresher.ledger import Tally
 from thresher.store import container
 from thresher.store.kinds import CLASSES, HELD, KINDS, NAMES, WINDOW, StoredLearner, made, packed
 from thresher.store.spelled import in_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Measures", "Model", "Run"]
 
