@@ -12,6 +12,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xxhash
 
 from thresher._core import Reader
@@ -210,7 +211,7 @@ def read_pieces(
             tag = batch.tags[k] if batch.tags else b""
             slots, values = batch.indices[some].tolist(), batch.data[some].tobytes()
             made.rows.append((slots, values, code, packed(weights[k]), tag, names))
-        reader.keep_names(batch, batch.codes(1) == 1)
+        reader.keep_names(batch, np.asarray(batch.codes(1)) == 1)
 
     for text in files:
         reader.start_file()

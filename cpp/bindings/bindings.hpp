@@ -203,8 +203,8 @@ template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // An array of NumPy's that owns what it shows.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::unique_ptr<std::remove_const_t<T>[]> data, std::size_t size) {
+template <class T, class Framework = nb::numpy>
+nb::ndarray<Framework, T, nb::ndim<1>> owned(std::unique_ptr<std::remove_const_t<T>[]> data, std::size_t size) {
     const nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<std::remove_const_t<T>*>(p); });
     return {data.release(), {size}, owner};
 }
@@ -212,7 +212,11 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned(std::unique_ptr<std::remove_const_t
 // The memory of an array as a plane, which keeps the array.
 Plane plane_of(const Vector<double>& array);
 // A plane's memory as a read-only array. A learner that goes on leaves it behind and takes other memory.
-nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown_as_it_is(const Plane& plane);
+template <class Framework = nb::numpy>
+nb::ndarray<Framework, const double, nb::ndim<1>> shown_as_it_is(const Plane& plane) {
+    const nb::capsule owner(new Plane(plane), [](void* shared) noexcept { delete static_cast<Plane*>(shared); });
+    return {plane.data(), {plane.size()}, owner};
+}
 
 void bind_examples(nb::module_& m);
 void bind_prediction(nb::module_& m);

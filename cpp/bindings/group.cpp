@@ -169,13 +169,14 @@ class PythonGroup {
         return read([](const AnyGroup& group) { return shown_as_it_is(group.planes()[0]); });
     }
 
-    // What is kept of it: planes and heads, at one moment.
+    // What is kept of it: planes and heads, at one moment. The planes are shown as arrays, or as plain memory.
+    template <class Framework>
     nb::tuple state() {
         return read([](const AnyGroup& group) {
             nb::dict planes, heads;
             for (std::size_t i = 0; i < group.planes().size(); ++i) {
                 const PlaneKind& kind = group.plane_kinds()[i];
-                if (kind.kept) planes[kind.name] = nb::cast(shown_as_it_is(group.planes()[i]));
+                if (kind.kept) planes[kind.name] = nb::cast(shown_as_it_is<Framework>(group.planes()[i]));
             }
             const std::vector<double> values = group.heads();
             for (std::size_t i = 0; i < values.size(); ++i) heads[group.head_names()[i]] = values[i];
@@ -223,11 +224,6 @@ Plane plane_of(const Vector<double>& array) {
     return {{owner, data}, array.shape(0)};
 }
 
-nb::ndarray<nb::numpy, const double, nb::ndim<1>> shown_as_it_is(const Plane& plane) {
-    const nb::capsule owner(new Plane(plane), [](void* shared) noexcept { delete static_cast<Plane*>(shared); });
-    return {plane.data(), {plane.size()}, owner};
-}
-
 void bind_group(nb::module_& m) {
     const auto count = [](std::int64_t Counts::* member) {
         return [member](PythonGroup& self) {
@@ -268,8 +264,11 @@ void bind_group(nb::module_& m) {
         .def_prop_ro("updates", count(&Counts::updates), "In how many of them the learner took a step.")
         .def_prop_ro("collisions", count(&Counts::collisions),
                      "How many features fell into a slot that another one of the same example held.")
-        .def("_state", &PythonGroup::state,
+        .def("_state", &PythonGroup::state<nb::numpy>,
              nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]"))
+        .def("_memory", &PythonGroup::state<nb::memview>,
+             nb::sig("def _memory(self) -> tuple[dict[str, memoryview], dict[str, float]]"),
+             "The same, for whom bytes are enough: NumPy is not asked.")
         .def("_score_block", &PythonGroup::score_block, nb::arg("block"))
         .def("_predictions", &PythonGroup::predictions, nb::arg("scores"))
         .def("_chances", &PythonGroup::chances, nb::arg("scores"),
@@ -279,11 +278,11 @@ void bind_group(nb::module_& m) {
         .def(
             "_learn_block", &PythonGroup::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
             nb::arg("examples"), nb::arg("labels"),
-            nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
+            nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
                     "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
         .def("_tell", &PythonGroup::tell, nb::arg("first"), nb::arg("block"), nb::arg("codes"), nb::arg("predictions"),
              nb::arg("changed"), nb::arg("weights").none(), nb::arg("examples"),
-             nb::sig("def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
+             nb::sig("def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
                      "predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], "
                      "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds"),
              "Rounds that were played earlier on these rows, from what was kept of them: without scores and history.");

@@ -32,7 +32,7 @@ auto codes_of(const Batch& batch, int positive) {
     for (std::size_t k = 0; k < labels.size(); ++k) {
         codes[k] = labels[k] == reading::unlabelled ? not_a_label : labels[k] == positive ? 1 : -1;
     }
-    return owned<std::int8_t>(std::move(codes), labels.size());
+    return owned<std::int8_t, nb::memview>(std::move(codes), labels.size());
 }
 
 class PythonReader {
@@ -125,7 +125,10 @@ void bind_reading(nb::module_& m) {
     nb::class_<Batch>(m, "Batch", "Rows as they were read from text.")
         .def("__len__", [](const Batch& batch) { return batch.parsed.rows.size; })
         .def_prop_ro("X", &block_of, nb::sig("def X(self, /) -> Block"), "The rows.")
-        .def("codes", &codes_of, nb::arg("positive"))
+        .def("codes", &codes_of, nb::arg("positive"), nb::sig("def codes(self, positive: int) -> memoryview"),
+             "The labels as int8, +1 for the one of that number.")
+        .def_prop_ro(
+            "nonzeros", [](const Batch& batch) { return batch.parsed.rows.terms; }, "How many terms the rows have.")
         .def_prop_ro(
             "weights",
             [](nb::handle self) -> nb::object {
@@ -196,7 +199,8 @@ void bind_reading(nb::module_& m) {
                      r.end();
                  });
              })
-        .def("keep_names", &PythonReader::keep_names, nb::arg("batch"), nb::arg("changed"))
+        .def("keep_names", &PythonReader::keep_names, nb::arg("batch"), nb::arg("changed"),
+             nb::sig("def keep_names(self, batch: Batch, changed: object) -> None"))
         .def("names_of", &PythonReader::names_of, nb::arg("batch"), nb::arg("row"))
         .def(
             "skip",

@@ -211,6 +211,14 @@ void bind_rounds(nb::module_& m) {
                 return std::make_pair(sum.high, sum.low);
             },
             nb::arg("high"), nb::arg("low"), "A sum of losses in two parts with these added, one after the other.")
+        .def_prop_ro(
+            "_moved",
+            [](nb::handle self) {
+                const auto& columns = nb::cast<const Rounds&>(self).columns;
+                return nb::ndarray<nb::memview, const bool, nb::ndim<1>>(columns.changed.get(), {columns.size}, self);
+            },
+            nb::rv_policy::automatic, nb::sig("def _moved(self, /) -> memoryview"),
+            "`changed` as plain memory: NumPy is not asked.")
         .def("_counts", &counts, nb::arg("last_label"),
              "Positives, those that were missed, labels other than the one before, and the last label.")
         .def("_counted", &counted, nb::arg("after"), nb::arg("last_label"),

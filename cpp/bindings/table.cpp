@@ -209,7 +209,8 @@ void bind_table(nb::module_& m) {
         .def("next", &PythonTableReader::next)
         .def("skip", &PythonTableReader::skip, nb::arg("count"))
         .def_prop_ro("has_next", &PythonTableReader::has_next)
-        .def("keep_names", &PythonTableReader::keep_names, nb::arg("batch"), nb::arg("changed"))
+        .def("keep_names", &PythonTableReader::keep_names, nb::arg("batch"), nb::arg("changed"),
+             nb::sig("def keep_names(self, batch: Batch, changed: object) -> None"))
         .def("names_of", &PythonTableReader::names_of, nb::arg("batch"), nb::arg("row"))
         .def_prop_ro("scales", &PythonTableReader::scales, "Of each column of numbers: count, mean, squares.")
         .def("scale", &PythonTableReader::scale, nb::arg("name"), nb::arg("count"), nb::arg("mean"), nb::arg("squares"))

@@ -666,6 +666,10 @@ class Rounds:
     def loss_after(self, high: float, low: float) -> tuple[float, float]:
         """A sum of losses in two parts with these added, one after the other."""
 
+    @property
+    def _moved(self, /) -> memoryview:
+        """`changed` as plain memory: NumPy is not asked."""
+
     def _counts(self, last_label: int) -> tuple[int, int, int, int]:
         """
         Positives, those that were missed, labels other than the one before, and the last label.
@@ -796,6 +800,9 @@ class Group:
 
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, float]]: ...
 
+    def _memory(self) -> tuple[dict[str, memoryview], dict[str, float]]:
+        """The same, for whom bytes are enough: NumPy is not asked."""
+
     def _score_block(self, block: Block) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     def _predictions(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
@@ -803,9 +810,9 @@ class Group:
     def _chances(self, scores: numpy.typing.NDArray[numpy.float64]) -> numpy.typing.NDArray[numpy.float64] | None:
         """The chances of +1 behind scores; None where the rule has none."""
 
-    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
 
-    def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8], predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds:
+    def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds:
         """
         Rounds that were played earlier on these rows, from what was kept of them: without scores and history.
         """
@@ -1442,7 +1449,12 @@ class Batch:
     def X(self, /) -> Block:
         """The rows."""
 
-    def codes(self, positive: int) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+    def codes(self, positive: int) -> memoryview:
+        """The labels as int8, +1 for the one of that number."""
+
+    @property
+    def nonzeros(self) -> int:
+        """How many terms the rows have."""
 
     @property
     def weights(self, /) -> numpy.typing.NDArray[numpy.float64] | None:
@@ -1484,7 +1496,7 @@ class Reader:
 
     def end(self) -> None: ...
 
-    def keep_names(self, batch: Batch, changed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def keep_names(self, batch: Batch, changed: object) -> None: ...
 
     def names_of(self, batch: Batch, row: int) -> list[bytes]: ...
 
@@ -1580,7 +1592,7 @@ class TableReader:
     @property
     def has_next(self) -> bool: ...
 
-    def keep_names(self, batch: Batch, changed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def keep_names(self, batch: Batch, changed: object) -> None: ...
 
     def names_of(self, batch: Batch, row: int) -> list[bytes]: ...
 

@@ -14,9 +14,9 @@ from thresher.examples import is_masked
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Labels", "read"]
+__all__ = ["Labels", "codes", "read"]
 
-_CODED = (np.int8, np.int32, np.int64, np.uint8, np.float32, np.float64)
+_CODED = ("int8", "int32", "int64", "uint8", "float32", "float64")
 
 
 class Labels(NamedTuple):
@@ -40,12 +40,19 @@ def read(y: object, rows: int) -> Labels:
     if isinstance(given, list):
         return Labels(np.array([label_code(label) for label in given], dtype=np.int8), given)
     array = given.view(np.uint8) if given.dtype == np.bool_ else given
-    if array.dtype.type in _CODED:
+    if array.dtype.name in _CODED:
         return Labels(label_codes(np.require(array, array.dtype.newbyteorder("="), ["C", "A"])), given)
     codes = np.full(rows, NOT_A_LABEL, dtype=np.int8)
     for label in (-1, 0, 1):
         codes[given == label] = label
     return Labels(codes, given)
+
+
+def codes(y: object, rows: int) -> tuple[NDArray[np.int8] | memoryview, object]:
+    """The same for the core alone: the codes of a stream's batch, in a memoryview, are left where they lie."""
+    if isinstance(y, memoryview) and y.format == "b" and y.shape == (rows,):
+        return y, y
+    return read(y, rows)
 
 
 def _given(y: object) -> list[object] | NDArray[Any]:

@@ -6,9 +6,11 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thresher.cli.reading import first_sum
 from thresher.errors import ParameterError
 
 if TYPE_CHECKING:
+    from thresher.data.stream import Batch
     from thresher.linear import Winnow
     from thresher.store import StoredLearner
 
@@ -122,8 +124,8 @@ def add_options_of(group: argparse._ArgumentGroup, *arguments: str) -> None:
             group.add_argument(option.flag, dest=option.argument, type=option.read, help=option.help, **kind)
 
 
-def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> StoredLearner:
-    """The learner that was asked for, over n slots. `first_sum` is that of the first example, for Winnow's threshold."""
+def make_learner(options: argparse.Namespace, n: int, first: Batch | None) -> StoredLearner:
+    """The learner that was asked for, over n slots. Winnow's threshold comes from the first example."""
     from thresher.compose.named_portfolio import named_portfolio
     from thresher.linear import LEARNERS
 
@@ -138,7 +140,7 @@ def make_learner(options: argparse.Namespace, n: int, first_sum: float) -> Store
     if name == "margin-perceptron":
         arguments.setdefault("margin", None)
     if name == "winnow":
-        arguments.setdefault("threshold", max(1.0, first_sum))
+        arguments.setdefault("threshold", 1.0 if first is None else max(1.0, first_sum(first)))
     return LEARNERS[made](n, **arguments)
 
 

@@ -21,7 +21,7 @@ from thresher.cli.noting import Notes, UntilStopped, in_parts, traced
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
 from thresher.cli.proving import check_provable, prove
-from thresher.cli.reading import first_sum, no_recipe, nothing, reading
+from thresher.cli.reading import no_recipe, nothing, reading
 from thresher.cli.running import Learned, Session, Start
 from thresher.cli.summary import as_json, as_text, refutations
 from thresher.compose import Portfolio
@@ -168,7 +168,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
     options, source, bar = session.options, session.source, session.bar
     learner, start.learner = start.learner, None  # one learner, one set of weights in memory
     recipe, done, position, whole, names = start.recipe, start.done, start.position, start.whole, start.names
-    sample = make_learner(options, 1, 1.0) if learner is None else learner
+    sample = make_learner(options, 1, None) if learner is None else learner
     rule, voting = sample.rule, isinstance(sample, Portfolio)
     del sample
     ledger = Ledger(*[BestLane()] * voting, after=start.before)
@@ -187,7 +187,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             batches = UntilStopped(stream, session.interrupt)
             if learner is None:
                 first = batches.peek()  # Winnow's threshold comes from it
-                learner = make_learner(options, stream.n, 1.0 if first is None else first_sum(first))
+                learner = make_learner(options, stream.n, first)
 
             everything = isinstance(learner, Elimination)  # what it never moved along is what it is left with
             weights = partial(lane_weights, learner)
@@ -199,7 +199,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
                 everything: bool = everything,
                 weights: Callable[[], list[float] | None] = weights,
             ) -> bool:
-                stream.keep_names(batch, rounds.changed | everything)
+                stream.keep_names(batch, memoryview(b"\1" * len(rounds)) if everything else rounds._moved)
                 if not stream.failing:  # then one line that says why is enough
                     notes.enter(rounds, ledger.tally, weights)
                 bar.advance("learning", stream, ledger.rounds - start.before.rounds)

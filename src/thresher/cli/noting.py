@@ -64,7 +64,7 @@ class UntilStopped:
     def __iter__(self) -> Iterator[Batch]:
         for batch in chain(self._peeked, self._batches):
             yield batch
-            self.nonzeros += len(batch.rows.indices)
+            self.nonzeros += batch.rows.nonzeros
             if self._interrupt.wished:
                 self.stopped = True
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -27,7 +28,7 @@ _REACH = {
     "weights": (-_LARGEST, _LARGEST),
     "lag": (-(2.0**120), 2.0**120),
     "variances": (_SMALLEST, 1.0),
-    "squares": (0.0, np.inf),
+    "squares": (0.0, math.inf),
     "scales": (0.0, 2.0**40),
     "below": (2.0**-100, _LARGEST),
 }

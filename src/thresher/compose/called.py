@@ -21,7 +21,7 @@ __all__ = ["Called", "Said"]
 class Said:
     """What lanes said of some rows: labels and scores, a column a lane, and whether one moved."""
 
-    def __init__(self, rows: int, lanes: int, kind: type[np.float32 | np.float64] = np.float64) -> None:
+    def __init__(self, rows: int, lanes: int, kind: str = "float64") -> None:
         self.says = np.empty((rows, lanes), np.int8)
         self.scores: NDArray[np.floating] = np.empty((rows, lanes), kind)
         self.changed = np.zeros(rows, np.bool_)

@@ -154,7 +154,7 @@ class Lanes:
 
     def said(self, rows: int) -> Said:
         """Room for what they will say of so many rows."""
-        return Said(rows, len(self), np.float32 if self.whole else np.float64)
+        return Said(rows, len(self), "float32" if self.whole else "float64")
 
     def learn_block(
         self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said
@@ -169,7 +169,7 @@ class Lanes:
         rows = len(block) if fault is None or fault.row is None else fault.row
         part = block.rows(0, rows)
         given = codes[:rows], None if weights is None else weights[:rows]
-        own = Said(rows, len(self._columns[0]), np.float32)
+        own = Said(rows, len(self._columns[0]), "float32")
         played, other = self.banked.learn_block(part, *given, own)
         if other is not None:
             part, rows, fault = block.rows(0, played), played, other
@@ -188,7 +188,7 @@ class Lanes:
         """What all lanes but foreign ones say of each row."""
         if self.whole:
             return self.banked.score_block(block, said)
-        own = Said(len(block), len(self._columns[0]), np.float32)
+        own = Said(len(block), len(self._columns[0]), "float32")
         self.banked.score_block(block, own)
         said.place(self._columns[0], own, len(block))
         own = Said(len(block), len(self._columns[1]))

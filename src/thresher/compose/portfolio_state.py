@@ -27,7 +27,7 @@ MASTERS: dict[str, type[LossRule]] = {"AdaHedge": AdaHedge, "FixedShare": FixedS
 _PARTS = {"learner", "arguments", "lanes", "bank", "master", "heads"}
 _MOST_ROUNDS = 2**62
 _MOST_LANES = 2**16
-_ARRAYS = {"sizes": np.float64, "units": np.float64, "mistakes": np.int64, "losses": np.float64, "rests": np.float64}
+_ARRAYS = {"sizes": "float64", "units": "float64", "mistakes": "int64", "losses": "float64", "rests": "float64"}
 _COUNTS = ("rounds", "mistakes", "updates", "collisions", "history", "negative", "weighted")
 _SUMS = ("missed", "missed_rest", "cost", "cost_rest")
 _LINE = ("slope", "offset", "slope_spread", "cross_spread", "offset_spread", "weights", "log_loss", "log_rest", "product")
@@ -162,7 +162,7 @@ def _check_vote(kept: Arrays, heads: object, lanes: int) -> None:
     for name, kind in _ARRAYS.items():
         array = kept[name]
         if type(array) is not np.ndarray or array.dtype != kind or array.shape != (lanes,):
-            raise StoreError(f"the state's {name} of lanes are not {lanes} numbers of {kind.__name__}")
+            raise StoreError(f"the state's {name} of lanes are not {lanes} numbers of {kind}")
     if not isinstance(heads, dict) or set(heads) != {*_COUNTS, *_SUMS, *_LINE}:
         raise StoreError(f"the state's heads are not {', '.join((*_COUNTS, *_SUMS, *_LINE))}")
     if not all(type(heads[name]) is int for name in _COUNTS):

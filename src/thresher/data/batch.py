@@ -30,20 +30,25 @@ class Batch:
     """
 
     X: Block
-    y: NDArray[np.int8]
+    codes: NDArray[np.int8] | memoryview
     weights: NDArray[np.float64] | None
     tags: list[str]
     rows: CoreBatch
     first: int = 0
 
     def __len__(self) -> int:
-        return len(self.y)
+        return len(self.codes)
+
+    @property
+    def y(self) -> NDArray[np.int8]:
+        """The labels as an array."""
+        return np.asarray(self.codes)
 
     def part(self, start: int, end: int) -> Batch:
         """Its examples from `start` until before `end`, by reference."""
         weights = None if self.weights is None else self.weights[start:end]
-        X, y = self.X.rows(start, end), self.y[start:end]
-        return Batch(X, y, weights, self.tags[start:end], self.rows, self.first + start)
+        X, codes = self.X.rows(start, end), self.codes[start:end]
+        return Batch(X, codes, weights, self.tags[start:end], self.rows, self.first + start)
 
     def matrix(self) -> csr_matrix:
         """The rows as a SciPy matrix, for other libraries."""

@@ -145,13 +145,14 @@ class Stream(ABC):
         for name in names.split(b"\n")[:-1]:
             self._labels.keep_name(name)
 
-    def keep_names(self, batch: Batch, changed: NDArray[np.bool_]) -> None:
+    def keep_names(self, batch: Batch, changed: NDArray[np.bool_] | memoryview) -> None:
         """Keeps the names of the rows that changed a learner, up to a limit."""
         if not self._recipe.named:
             return
-        of_all = np.zeros(len(batch.rows), np.bool_)
-        of_all[batch.first : batch.first + len(batch)] = changed
-        self._labels.keep_names(batch.rows, of_all)
+        moved = changed if isinstance(changed, memoryview) else changed.data
+        of_all = bytearray(len(batch.rows))
+        of_all[batch.first : batch.first + len(batch)] = moved.cast("B")
+        self._labels.keep_names(batch.rows, memoryview(of_all).cast("?"))
 
     def names_of(self, batch: Batch, row: int) -> dict[int, str]:
         """The slots of a row with their names, as the source spells them."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Measured", "Metrics"]
 
 _SUMS = ("found", "missed", "false_alarms", "rejected", "forecast", "log_sum", "brier_sum")
-_KEPT = np.dtype([("label", "i1"), ("said", "i1"), ("score", "<f8"), ("chance", "<f8"), ("weight", "<f8")])
+_KEPT = [("label", "i1"), ("said", "i1"), ("score", "<f8"), ("chance", "<f8"), ("weight", "<f8")]
 _MOST = 2**62
 _WIDEST = 10**8
 _HEAVIEST = 2.0**150  # the core takes none above it
@@ -228,7 +228,7 @@ class Metrics:
         """Everything, as JSON and bytes can hold it; `from_state` makes it again."""
         columns, so_far = self._measures.columns(), self.so_far
         rows = np.empty(len(columns[0]), _KEPT)
-        for name, column in zip(_KEPT.names or (), columns, strict=True):
+        for (name, _), column in zip(_KEPT, columns, strict=True):
             rows[name] = column
         sums = {name: getattr(so_far, name) for name in _SUMS}
         return {"window": self.window, "rounds": so_far.rounds, **sums}, np.frombuffer(rows.tobytes(), np.uint8)
@@ -246,10 +246,10 @@ class Metrics:
             raise StoreError(f"found metrics of {counts} rounds, expected whole numbers")
         if not all(type(sum_) is float and 0.0 <= sum_ < math.inf for sum_ in sums):
             raise StoreError("the metrics' sums are not numbers of at least 0")
-        if kept.size != _KEPT.itemsize * min(*counts):
+        if kept.size != np.dtype(_KEPT).itemsize * min(*counts):
             raise StoreError(f"found a window of {kept.size} bytes, expected {min(*counts)} rounds")
         rows = np.frombuffer(kept.tobytes(), _KEPT)
-        judged = Judged(*(np.ascontiguousarray(rows[name]) for name in _KEPT.names or ()))
+        judged = Judged(*(np.ascontiguousarray(rows[name]) for name, _ in _KEPT))
         if not np.isin(judged.labels, (-1, 1)).all() or not np.isin(judged.said, (-1, 0, 1)).all():
             raise StoreError("found a window with labels other than -1 and +1")
         _check(judged, StoreError)

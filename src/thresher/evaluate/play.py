@@ -33,7 +33,7 @@ def play(learner: Plays, stream: Iterable[Batch], ledger: Ledger, watch: Watch |
     True
     """
     for batch in stream:
-        rounds = learner.learn_many(batch.X, batch.y, batch.weights)
+        rounds = learner.learn_many(batch.X, batch.codes, batch.weights)
         ledger.enter(rounds)
         if watch is not None and not watch(batch, rounds):
             return False

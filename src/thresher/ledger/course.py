@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from thresher._core import Round, Rounds
 from thresher.drawing import Counted
 from thresher.ledger.tally import Tally
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Course"]
 

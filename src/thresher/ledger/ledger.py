@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from functools import cached_property
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -65,7 +66,7 @@ class Ledger:
 
     def __init__(self, *comparators: Comparator | LossComparator | ClassComparator, after: Tally | None = None) -> None:
         self._tally = Tally() if after is None else replace(after, unseen=after.rounds)
-        self._losses, self._classes = LossTally(), ClassTally()
+        self._classes = ClassTally()
         self._course = Course(self._tally)
         for comparator in comparators:
             if isinstance(comparator, type) or not any(hasattr(comparator, name) for name in _WATCHES):
@@ -82,6 +83,14 @@ class Ledger:
             for kind, watched in (("labels", Comparator), ("losses", LossComparator), ("classes", ClassComparator))
         }
         self._compared = ", ".join(dict.fromkeys(type(comparator).__name__ for comparator in comparators))
+
+    @cached_property
+    def _losses(self) -> LossTally:  # it holds arrays, and most ledgers need none
+        return LossTally()
+
+    @property
+    def _loss_rounds(self) -> int:
+        return self._losses.rounds if "_losses" in vars(self) else 0
 
     def enter(self, entered: Round | Rounds | LossRound | LossRounds | ClassRound | ClassRounds) -> None:
         """Adds a round, or many: all of them or, if they cannot be added, none."""
@@ -125,7 +134,7 @@ class Ledger:
 
     def _refuse(self, what: str) -> None:
         """Refuses rounds of another kind than those before, and those that a comparator cannot watch."""
-        kinds = {"labels": self._tally.rounds, "losses": self._losses.rounds, "classes": self._classes.rounds}
+        kinds = {"labels": self._tally.rounds, "losses": self._loss_rounds, "classes": self._classes.rounds}
         before = next((kind for kind, rounds in kinds.items() if rounds and kind != what), None)
         if before is not None:
             raise LedgerError(f"found rounds with {what}, expected rounds with {before} like those entered before")
@@ -172,7 +181,7 @@ class Ledger:
     @property
     def rounds(self) -> int:
         """How many rounds were entered."""
-        return self._losses.rounds or self._labelled.rounds
+        return self._loss_rounds or self._labelled.rounds
 
     @property
     def mistakes(self) -> int:
@@ -189,7 +198,7 @@ class Ledger:
         """The sum of their losses."""
         if self._classes.rounds:
             return float(self._classes.mistakes)
-        return self.losses.loss if self._losses.rounds else self._tally.loss + self._tally.rest
+        return self.losses.loss if self._loss_rounds else self._tally.loss + self._tally.rest
 
     @property
     def regret(self) -> float:
@@ -222,7 +231,7 @@ class Ledger:
             return ranks[certificate.verdict], certificate.says_little, certificate.diagnostic, limit
 
         with self._lock:
-            if self._losses.rounds:
+            if self._loss_rounds:
                 made = [each for watcher in self._loss_watchers for each in watcher.certificates(self.losses)]
             elif self._classes.rounds:
                 made = [each for watcher in self._class_watchers for each in watcher.certificates(self._classes)]
@@ -248,7 +257,7 @@ class Ledger:
         Of rounds with two labels; `ax` are the Axes to draw on, by default new ones.
         """
         with self._lock:
-            if self._losses.rounds or self._classes.rounds:
+            if self._loss_rounds or self._classes.rounds:
                 raise LedgerError("found rounds with losses or with many classes, expected rounds with two labels to draw")
             headline, tally = self.headline, self._tally
             course = self._course.until(tally)
@@ -259,7 +268,7 @@ class Ledger:
         return draw_counts(ax, tally.first - 1, course, bounds)
 
     def _facts(self) -> list[tuple[str, str]]:
-        if self._losses.rounds:
+        if self._loss_rounds:
             return self._loss_facts()
         tally = self._labelled
         facts = {
@@ -300,7 +309,7 @@ class Ledger:
 
     def _silence(self) -> str:
         """Why no theorem speaks."""
-        if self._losses.rounds:
+        if self._loss_rounds:
             played_by = self._losses.origin
             whose = "a rule of your own" if played_by is None else f"a {played_by.rule} like this one"
             return f"no theorem about {whose} speaks of a {self._compared}: docs/learners.md says which do"
@@ -319,7 +328,7 @@ class Ledger:
 
     def __reduce__(self) -> tuple[Callable[..., Ledger], tuple[object, ...]]:
         with self._lock:
-            if self._losses.rounds or self._loss_watchers:
+            if self._loss_rounds or self._loss_watchers:
                 raise TypeError("found a ledger of rounds with losses, which cannot be copied or pickled; its .losses can")
             kept = all(isinstance(watcher, LaneWatcher) for watcher in self._watchers)
             classes = (self._classes, self._class_watchers)
@@ -336,7 +345,7 @@ class Ledger:
         for verdict, count, bound, theorem, note in rows:
             lines.append(f"  {verdict:<11} {count:>{first}} {bound:>{second}}  {theorem}" + (f" ({note})" if note else ""))
         if self._comparators and self.headline is None:
-            other = "worst expert" if self._losses.rounds else "best constant"
+            other = "worst expert" if self._loss_rounds else "best constant"
             lines.append(f"  nothing certified here says more than the {other} does")
         return "\n".join(lines)
 

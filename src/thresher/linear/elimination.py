@@ -78,7 +78,7 @@ class Elimination(LinearLearner):
     def _learn_block(
         self,
         block: Block,
-        codes: NDArray[np.int8],
+        codes: NDArray[np.int8] | memoryview,
         weights: NDArray[np.float64] | None,
         examples: object,
         labels: object,

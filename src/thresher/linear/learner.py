@@ -76,7 +76,7 @@ class LinearLearner(Group):
         GIL is released meanwhile; X must not change until the rounds are in a ledger.
         """
         rows, read = examples.many(X, self.n)
-        codes, given = labels.read(y, len(rows))
+        codes, given = labels.codes(y, len(rows))
         return self._learn_block(rows, codes, example_weights(weights, len(rows)), read, given)
 
     def _told(
@@ -84,7 +84,7 @@ class LinearLearner(Group):
     ) -> Rounds:
         """Rounds that it played earlier on these rows, from number `first` on, with what came out then."""
         rows, read = examples.many(X, self.n)
-        return self._tell(first, rows, labels.read(y, len(rows))[0], said, changed, example_weights(weights, len(rows)), read)
+        return self._tell(first, rows, labels.codes(y, len(rows))[0], said, changed, example_weights(weights, len(rows)), read)
 
     def score_many(self, X: object) -> NDArray[np.float64]:
         """The scores of many examples, one a row. Never changes the learner."""
@@ -108,7 +108,15 @@ class LinearLearner(Group):
     def state(self) -> tuple[Parameters, dict[str, NDArray[np.float64]]]:
         """Everything the learner is: parameters that JSON can hold, and arrays. `from_state` makes it again."""
         planes, heads = self._state()
-        return {"learner": type(self).__name__, "arguments": self._arguments(), "heads": heads}, planes
+        return self._parameters(heads), planes
+
+    def _bytes(self) -> tuple[Parameters, dict[str, memoryview]]:
+        """The same, the arrays as plain memory."""
+        planes, heads = self._memory()
+        return self._parameters(heads), planes
+
+    def _parameters(self, heads: dict[str, float]) -> Parameters:
+        return {"learner": type(self).__name__, "arguments": self._arguments(), "heads": heads}
 
     @classmethod
     def from_state(cls, parameters: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:

@@ -47,7 +47,7 @@ def linear(learner: object) -> LinearLearner:
     return learner
 
 
-def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, NDArray[np.uint8]]]:
+def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, memoryview | NDArray[np.uint8]]]:
     """What a header says of the learner, and its sections; `made` makes it again.
 
     >>> import thresher as th
@@ -55,15 +55,15 @@ def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, NDArray[np
     >>> header["kind"], header["learner"]["learner"], len(header["precision"]) == len(sections)
     ('portfolio', 'Portfolio', True)
     """
-    parameters, arrays = learner.state()
     if isinstance(learner, LinearLearner):
-        sections = {name: _bytes(array, "float64") for name, array in arrays.items()}
-        return {"kind": "learner", "precision": "float64", "learner": parameters}, sections
+        parameters, planes = learner._bytes()
+        return {"kind": "learner", "precision": "float64", "learner": parameters}, {**planes}
+    parameters, arrays = learner.state()
     if len(arrays) > _MOST_ARRAYS:
         raise StoreError(f"found a portfolio with {len(arrays)} arrays, expected at most {_MOST_ARRAYS}: fewer lanes")
     listed = [[name, array.dtype.name] for name, array in arrays.items()]
     sections = {str(k): _bytes(array, array.dtype.name) for k, array in enumerate(arrays.values())}
-    return {"kind": "portfolio", "precision": listed, "learner": parameters}, sections
+    return {"kind": "portfolio", "precision": listed, "learner": parameters}, {**sections}
 
 
 def made(header: Mapping[str, Any], sections: Sections) -> StoredLearner:

@@ -1,0 +1,61 @@
+"""What a process of ours does not wait for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEXTS = {"svmlight": "1 1:0.5 3:1\n-1 2:1\n1 1:1\n", "vw": "1 |a b:0.5 c\n-1 |a d\n1 |a b\n"}
+
+
+def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, encoding="utf-8")
+
+
+def _imported(*arguments: str) -> set[str]:
+    told = _python("-X", "importtime", *arguments).stderr
+    return {line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:")}
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_one_learner_of_a_text_waits_for_no_numpy(format: str, tmp_path: Path) -> None:
+    text, model = tmp_path / "text", tmp_path / "model"
+    text.write_text(TEXTS[format], encoding="utf-8")
+    asked = ["learn", str(text), "--format", format, "--learner", "perceptron", "--no-check", "--save", str(model)]
+    imported = _imported("-m", "thresher", *asked)
+    assert "thresher.cli.learning" in imported
+    assert model.exists()
+    assert {name for name in imported if name.split(".")[0] in ("numpy", "scipy", "pyarrow", "rich")} == set()
+
+
+def test_help_waits_for_nothing_heavy() -> None:
+    imported = _imported("-m", "thresher", "--help")
+    assert "thresher.cli" in imported
+    assert {name for name in imported if name.split(".")[0] in ("numpy", "scipy", "pyarrow", "rich")} == set()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import numpy as np; assert np.arange(3).sum() == 3",
+        "from numpy import arange; assert arange(3).sum() == 3",
+        "import numpy.linalg as la; assert la.norm([3.0, 4.0]) == 5.0",
+        "from numpy.typing import NDArray; assert NDArray",
+        "import scipy.sparse as sp; assert sp.eye(3).nnz == 3",
+        "import pyarrow as pa; assert pa.array([1, 2]).to_numpy().sum() == 3",
+    ],
+)
+def test_a_postponed_module_comes_when_it_is_used(use: str) -> None:
+    first = "from thresher.late import postpone; postpone('numpy')"
+    then = "import thresher as th; rounds = th.Perceptron(2).learn_many([[1, 0]], [-1]); assert rounds.labels.sum() == -1"
+    assert _python("-c", f"{first}; {use}; {then}").returncode == 0
+
+
+def test_what_a_postponed_module_has_not_is_an_attribute_error() -> None:
+    asked = (
+        "from thresher.late import postpone; postpone('json'); import json; print(hasattr(json, 'nothing'), json.dumps([1]))"
+    )
+    assert _python("-c", asked).stdout == "False [1]\n"
