@@ -1,9 +1,11 @@
-"""What the documentation shows of the command line is what it prints: `python -m tests.pages` writes it anew.
+"""What the documentation shows of the command line is what it prints: `python -m tests.pages` writes it anew, all of it or what
+is named: `python -m tests.pages docs/course`.
 
 In a block of `console`, lines that begin with `$ ` are run, all of a page in one folder, and what they print follows. At first
 that folder has a file for each block of `python` whose first line names one, as `# mail.py`, and nothing else.
 The pages in docs/commands are made from the commands' own options, docs/theorems.md from the functions that make bounds,
-docs/benchmarks.md, its picture and the README's table of times from benchmarks/results.json.
+docs/benchmarks.md, its picture and the README's table of times from benchmarks/results.json, the figures of docs/course by
+tests/course.py.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 
 from benchmarks.page import benchmarks_page, growth_picture, readme
 from benchmarks.record import COMMITTED, Record, read
+from tests.course import FIGURES
 from tests.theorems import theorems_page
 from thresher.cli import COMMANDS, parser
 
@@ -28,6 +31,7 @@ __all__ = ["GENERATED", "ROOT"]
 ROOT = Path(__file__).parent.parent
 
 _GALLERY = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "gallery").glob("*.md"))
+_COURSE = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs" / "course").glob("*.md"))
 _RUN = (
     "docs/tutorial.md",
     "docs/tables.md",
@@ -36,6 +40,7 @@ _RUN = (
     "docs/from-vowpal-wabbit.md",
     "docs/lab.md",
     *_GALLERY,
+    *_COURSE,
 )
 
 _FILE = re.compile(r"^```python\n(# (\w+\.py)\n.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -120,11 +125,14 @@ GENERATED: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "benchmarks.md": partial(_measured, benchmarks_page),
     ROOT / "docs" / "growth.svg": partial(_measured, growth_picture),
     ROOT / "docs" / "theorems.md": theorems_page,
+    **{ROOT / "docs" / "course" / f"{name}.svg": draw for name, draw in FIGURES.items()},
     **{ROOT / "docs" / "commands" / f"{name}.md": partial(_command_page, name) for name in COMMANDS},
 }
 
 
 if __name__ == "__main__":
+    named = [Path(name).resolve() for name in sys.argv[1:]] or [ROOT]
     for path, make in GENERATED.items():
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(make(), encoding="utf-8")
+        if any(path.is_relative_to(place) for place in named):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(make(), encoding="utf-8")

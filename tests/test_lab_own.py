@@ -158,6 +158,22 @@ def test_a_learner_without_the_majority_is_refuted_by_halving_s_bound() -> None:
     assert refuted.attained == refuted.allowed + 1
 
 
+def test_a_point_that_refutes_is_told_as_it_is_and_labels_with_their_signs() -> None:
+    class Repeating:
+        last = +1
+
+        def predict(self, x: int) -> int:
+            return self.last
+
+        def learn(self, x: int, y: int) -> None:
+            self.last = y
+
+    refuted = play("consistent", learner=Repeating).refuted
+    assert refuted is not None
+    assert refuted.refuted is not None
+    assert (refuted.refuted.example, refuted.refuted.said, refuted.refuted.truth) == ("1", "-1", "+1")
+
+
 def test_who_follows_the_leader_is_refuted_by_hedge_s_bound() -> None:
     refuted = play("hedge-anytime", learner=Leader).refuted
     assert refuted is not None

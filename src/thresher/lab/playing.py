@@ -206,13 +206,16 @@ def _told(chosen: tuple[Any, ...], played: Any) -> tuple[str, str, str]:
     if not hasattr(played, "prediction"):
         return _spelled(chosen[0]), f"the mixture {_spelled(played.mixture)}", ""
     x, y = chosen
-    return _spelled(x), _spelled(played.prediction.label), _spelled(y)
+    return _spelled(x), _label(played.prediction.label), _label(y)
+
+
+def _label(value: Any) -> str:
+    """With its sign, where it is −1 or +1."""
+    return f"{value:+d}" if isinstance(value, int) and abs(value) == 1 else str(value)
 
 
 def _spelled(value: Any) -> str:
-    """A label with its sign; an example with short numbers, and no more of them than fit a line."""
-    if isinstance(value, int) and abs(value) == 1:
-        return f"{value:+d}"
+    """An example with short numbers, and no more of them than fit a line."""
     if not isinstance(value, tuple | np.ndarray):
         return str(value)
     numbers = [f"{number:.4g}" for number in value]

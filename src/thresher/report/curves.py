@@ -9,7 +9,7 @@ from typing import NamedTuple
 from thresher.report.chart import CLASSES, Line, chart, legend
 from thresher.report.page import section
 
-__all__ = ["GREY", "Curves", "drawn", "pictured"]
+__all__ = ["GREY", "Curves", "drawn", "pictured", "plotted"]
 
 #: The style of lines that have no colour of their own.
 GREY = CLASSES - 1
@@ -48,12 +48,24 @@ def drawn(curves: Curves) -> str:
 
 def pictured(curves: Curves) -> str:
     """The same without its heading."""
+    known, picture = plotted(curves)
+    text = f'<p class="soft">{escape(curves.text)}</p>' if curves.text else ""
+    return f"{text}{legend(known)}{picture}"
+
+
+def plotted(curves: Curves) -> tuple[list[Line], str]:
+    """The lines that the legend names, and the chart alone.
+
+    >>> known, picture = plotted(Curves("Weights", "", "weight", [1, 2], [("a", [0.0, 1.0], 1)]))
+    >>> [line.name for line in known], picture.startswith("<svg")
+    (['a'], True)
+    """
     lines = [Line(name, values, f"line-{style}") for name, values, style in curves.lines]
     known = [line for line, (_, _, style) in zip(lines, curves.lines, strict=True) if style != GREY]
     rest = len(lines) - len(known)
     if rest:
         known.append(Line(f"another {curves.others}" if rest == 1 else f"{rest:,} other {curves.others}s", (), f"line-{GREY}"))
-    picture = chart(
+    return known, chart(
         curves.heading,
         curves.x,
         lines,
@@ -65,5 +77,3 @@ def pictured(curves: Curves) -> str:
         marks_across=curves.marks_across,
         marks_up=curves.marks_up,
     )
-    text = f'<p class="soft">{escape(curves.text)}</p>' if curves.text else ""
-    return f"{text}{legend(known)}{picture}"

@@ -7,7 +7,7 @@ from html import escape
 
 from thresher.notebook import table
 
-__all__ = ["document", "listed", "said", "section", "tabled"]
+__all__ = ["document", "listed", "on_paper", "said", "section", "tabled"]
 
 #: The colours of lines on white and on black; the first is the combination's. Apart for colour-blind eyes, too.
 _LIGHT = ("#111111", "#0060a8", "#c04a00", "#00795a", "#a8307a", "#7a6a00", "#5a4fcf", "#008ba3", "#8c8c8c")
@@ -102,10 +102,19 @@ def listed(lines: Mapping[str, str]) -> str:
     return f"<dl>{''.join(f'<dt>{escape(name)}</dt><dd>{escape(text)}</dd>' for name, text in lines.items())}</dl>"
 
 
-def _colours() -> str:
+def on_paper() -> str:
+    """How lines look on white.
+
+    >>> on_paper().splitlines()[0]
+    '.line-0 { stroke: #111111; }'
+    """
     dashes = "".join(f".line.line-{k} {{ stroke-dasharray: {dash}; }}\n" for k, dash in enumerate(_DASHES) if dash)
+    return f"{_themed(_LIGHT)}{dashes}"
+
+
+def _colours() -> str:
     dark = f"@media (prefers-color-scheme: dark) {{ {_themed(_DARK)} }}"
-    return f"{_themed(_LIGHT)}{dashes}{dark}\n@media print {{ {_themed(_LIGHT)} }}\n"
+    return f"{on_paper()}{dark}\n@media print {{ {_themed(_LIGHT)} }}\n"
 
 
 def _themed(colours: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from thresher.bounds.printed import plural
 
-__all__ = ["Blocks", "Plane", "Step", "blocks", "planes"]
+__all__ = ["Blocks", "Plane", "Step", "block_rows", "blocks", "planes", "steps"]
 
 _REACH = 4.0  # of a plane, from the origin to each side
 
@@ -53,22 +53,30 @@ def planes(plane: Plane) -> str:
         "A picture for each mistake. The example in the ring is added, signed by its label, to the weight vector before it, "
         "in grey; that gives the new one, and the line turns to stand across it."
     )
-    points = "".join(_mark(point, sign) for point, sign in plane.points)
-    pictures = "".join(_picture(step, points) for step in plane.steps)
+    pictures = "".join(f"<figure>{drawn}<figcaption>{title}</figcaption></figure>" for title, drawn in steps(plane))
     return f'<p class="soft">{escape(text)}</p><div class="planes">{pictures}</div>'
 
 
-def _picture(step: Step, points: str) -> str:
+def steps(plane: Plane) -> list[tuple[str, str]]:
+    """For each mistake what it was, and its picture.
+
+    >>> steps(Plane([((1.0, 0.0), -1)], [Step(1, (1.0, 0.0), -1, (0.0, 0.0), (-1.0, 0.0))]))[0][0]
+    'Round 1: (1, 0) is −, not +'
+    """
+    points = "".join(_mark(point, sign) for point, sign in plane.points)
+    return [_picture(step, points) for step in plane.steps]
+
+
+def _picture(step: Step, points: str) -> tuple[str, str]:
     (x, y), before, after = step.x, step.before, step.after
     title = f"Round {step.t}: ({x:g}, {y:g}) is {_sign(step.label)}, not {_sign(-step.label)}".replace("-", "−")
     ring = f'<circle class="line line-8" fill="none" cx="{x:g}" cy="{-y:g}" r="0.34"/>'
     added = f'<path class="line line-8" d="M{before[0]:g} {-before[1]:g}L{after[0]:g} {-after[1]:g}"/>'
     lines = f"{_line(before, 'line-8')}{_line(after, 'line-1')}{points}{ring}"
     vectors = f"{_vector(before, 'line-8')}{added}{_vector(after, 'line-0')}"
-    return (
-        f'<figure><svg class="plane" viewBox="{-_REACH} {-_REACH} {2 * _REACH} {2 * _REACH}" role="img"><title>{title}</title>'
+    return title, (
+        f'<svg class="plane" viewBox="{-_REACH} {-_REACH} {2 * _REACH} {2 * _REACH}" role="img"><title>{title}</title>'
         f'<path class="grid" d="M0 {-_REACH}V{_REACH}M{-_REACH} 0H{_REACH}"/>{lines}{vectors}</svg>'
-        f"<figcaption>{title}</figcaption></figure>"
     )
 
 
@@ -111,6 +119,20 @@ def blocks(run: Blocks) -> str:
     >>> "block 2: no mistake" in made, made.count('class="line sign')
     (True, 1)
     """
+    text = (
+        f"Blocks of ⌈ln(M/δ)/ε⌉ = {run.length} examples, with M = {run.most}, ε = {run.epsilon:g} and δ = {run.delta:g}; a "
+        "cross is a mistake. As long as a block brings one there is another block, so there are at most M. The hypothesis that "
+        "is right on a whole block is given out: with probability at least 1 − δ it errs on at most ε of fresh examples."
+    )
+    return f'<p class="soft">{escape(text)}</p>{block_rows(run)}'
+
+
+def block_rows(run: Blocks) -> str:
+    """The rows alone.
+
+    >>> block_rows(Blocks(10, 2, 5, 0.3, 0.3, [3])).startswith("<svg")
+    True
+    """
     width, height, left = 760, 34, 170
     cell = (width - left - 10) / run.length
     parts = []
@@ -122,13 +144,7 @@ def blocks(run: Blocks) -> str:
         parts.append(f'<rect class="line {style}" x="{left}" y="{top}" width="{run.length * cell:.1f}" height="22"/>')
         crosses = (f"M{left + (at + 0.5) * cell - 4:.1f} {top + 7}l8 8m0 -8l-8 8" for at in erred)
         parts += [f'<path class="line sign line-2" d="{cross}"/>' for cross in crosses]
-    text = (
-        f"Blocks of ⌈ln(M/δ)/ε⌉ = {run.length} examples, with M = {run.most}, ε = {run.epsilon:g} and δ = {run.delta:g}; a "
-        "cross is a mistake. As long as a block brings one there is another block, so there are at most M. The hypothesis that "
-        "is right on a whole block is given out: with probability at least 1 − δ it errs on at most ε of fresh examples."
-    )
-    picture = (
+    return (
         f'<svg class="blocks" viewBox="0 0 {width} {height * run.played + 4}" role="img" xmlns="http://www.w3.org/2000/svg">'
         f"<title>The blocks of a PAC run, and its mistakes</title>{''.join(parts)}</svg>"
     )
-    return f'<p class="soft">{escape(text)}</p>{picture}'

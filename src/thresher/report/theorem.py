@@ -12,7 +12,7 @@ from thresher.lab.spelled import number
 from thresher.report.chart import Line, chart, legend
 from thresher.report.page import tabled
 
-__all__ = ["Scale", "scale", "theorem"]
+__all__ = ["Scale", "plotted", "scale", "theorem"]
 
 
 class Scale(NamedTuple):
@@ -56,6 +56,7 @@ def theorem(result: Result) -> str:
     >>> made.startswith('<article id="halving"><h3>Halving</h3>'), "M ≤ ⌊lg|C|⌋" in made, made.count("</article>")
     (True, True, 1)
     """
+    lines, picture = plotted(result, below=result.axis)
     says = f'<p class="proof">{escape(result.theorem.formula)} <cite>{escape(result.theorem.citation)}</cite></p>'
     premises = "".join(f"<li>{escape(premise)}</li>" for premise in result.assumes)
     worst = result.worst
@@ -64,7 +65,7 @@ def theorem(result: Result) -> str:
     skipped = "".join(f'<p class="soft">Left out: {escape(each)}.</p>' for each in result.skipped)
     return (
         f'<article id="{escape(result.name)}"><h3>{escape(result.theorem.name)}</h3>{says}'
-        f'<ul class="premises soft" aria-label="premises">{premises}</ul>{_figure(result)}'
+        f'<ul class="premises soft" aria-label="premises">{premises}</ul>{legend(lines)}{picture}'
         f"{_table(result)}<p>{escape(told)} Played by {escape(result.learner)}, seed {result.seed}.</p>{skipped}</article>"
     )
 
@@ -84,8 +85,16 @@ def _cell(outcome: Outcome | None) -> str:
     return f"{number(outcome.attained)} of {number(outcome.allowed)}" + (" above" if outcome.refuted is not None else "")
 
 
-def _figure(result: Result) -> str:
-    """Sizes across, counts upwards. Streams have dots; bounds have none: one for all, or thick in a stream's colour."""
+def plotted(result: Result, *, below: str) -> tuple[list[Line], str]:
+    """The lines for a legend, and the chart: sizes across, with the words `below`, counts upwards.
+
+    Streams have dots; bounds have none: one for all, or thick in a stream's colour.
+
+    >>> import thresher as th
+    >>> lines, picture = plotted(th.lab.play("halving", quick=True), below="concepts")
+    >>> [line.name for line in lines], "concepts →" in picture
+    (['the bound', 'all functions of k points', 'thresholds, at random'], True)
+    """
     sizes = sorted({outcome.size for outcome in result.outcomes})
     across = scale(sizes, span=8, marked=sizes)
     counts = [height for outcome in result.outcomes for height in (outcome.attained, outcome.bound) if math.isfinite(height)]
@@ -116,8 +125,8 @@ def _figure(result: Result) -> str:
         [*under, *over],  # dots lie above the bound that they attain
         axis=result.on,
         bottom=0.0 if up.marks is None else min(up.marks),
-        below=result.axis,
+        below=below,
         marks_across=across.marks,
         marks_up=up.marks,
     )
-    return f"{legend([*over, *under])}{picture}"
+    return [*over, *under], picture
