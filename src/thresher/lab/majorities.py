@@ -19,6 +19,7 @@ from thresher.linear import Constant, Perceptron
 __all__ = ["EXPERIMENTS"]
 
 _M = 20
+_MORE = 50
 _BETA = 0.5
 
 
@@ -68,11 +69,17 @@ def _of(
 
 
 def _halves(algorithm: Callable[..., Any]) -> tuple[Stream[_Experts], ...]:
-    """At β = 0 the theorem is met; at β = ½ almost."""
+    """At β = 0 the theorem is met; at others almost, with many experts."""
+
+    def half_of_the_weight(beta: float) -> _Make:
+        return _of(algorithm, lambda n, _: Halves(n, _MORE), lambda _n: beta)
+
     return (
         Stream("β = 0: half of the rest err", "forced", _of(algorithm, lambda n, _: Halves(n), lambda _n: 0.0), weighted=True),
-        Stream("half of the weight errs", "adversary", _of(algorithm, lambda n, _: Halves(n, _M)), weighted=True),
-        Stream("at random", "random", _of(algorithm, lambda n, chance: Listed(_advised(chance, n, _M)))),
+        Stream("β = ½: half of the weight errs", "adversary", half_of_the_weight(_BETA), weighted=True),
+        Stream("β = 0.1: half of the weight errs", "adversary", half_of_the_weight(0.1), weighted=True),
+        Stream("β = 0.9: half of the weight errs", "adversary", half_of_the_weight(0.9), weighted=True),
+        Stream("β = ½: at random", "random", _of(algorithm, lambda n, chance: Listed(_advised(chance, n, _M)))),
     )
 
 
@@ -175,7 +182,7 @@ _HALVES = _halves(WeightedMajority)
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.weighted_majority, WeightedMajority, *_BY_N, _HALVES, 1.0, _beta),
-    Experiment(bounds.weighted_majority_textbook, WeightedMajority, *_BY_N, _HALVES[1:], 0.79, _eta),
+    Experiment(bounds.weighted_majority_textbook, WeightedMajority, *_BY_N, (_HALVES[1], _HALVES[-1]), 0.79, _eta),
     Experiment(bounds.randomized_majority, RandomizedMajority, *_BY_N, _in_turn(), 0.99, _beta),
     Experiment(bounds.randomized_majority_textbook, RandomizedMajority, *_BY_N, _in_turn(), 0.94, _eta),
     Experiment(bounds.randomized_majority_tuned, RandomizedMajority, *_BY_N, _in_turn(_known("randomized"), _M), 0.96, _tuned),
