@@ -199,7 +199,7 @@ def test_bounds_that_differ_are_drawn_each() -> None:
 
     drawn = figure(play("weighted-majority", quick=True))
     dashed = [line for line in drawn.axes[0].get_lines() if line.get_linestyle() == "--" and np.size(line.get_xdata())]
-    assert len(dashed) == 2  # of β = 0, and of β = ½
+    assert len(dashed) == 5  # β = 0, ½, 0.1 and 0.9, and fewer mistakes of the best expert at random
 
 
 # ------------------------------------------------------------------------------------------------ one's own
@@ -289,7 +289,10 @@ def test_what_lies_beside_a_student_s_file_can_be_imported(mine: Path) -> None:
         (["halving", "--figure", "f.gif"], ["found 'f.gif' for a figure, expected a name that ends in .pdf, .svg or .png"]),
         (["halving", "--seed", "-1"], ["--seed", "expected"]),
         (["halving", "--seed", "x"], ["found 'x', expected a whole number of at least 0"]),
-        (["mixture-log", "--learner", "mine.py:Perceptron"], ["a learner of one's own for mixture-log"]),
+        (
+            ["random-stop", "--learner", "mine.py:Perceptron"],
+            ["a learner of one's own for random-stop: it is about", "play perc"],
+        ),
     ],
 )
 def test_arguments_that_have_no_meaning(mine: Path, arguments: list[str], says: list[str]) -> None:

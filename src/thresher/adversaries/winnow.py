@@ -16,6 +16,9 @@ from thresher.adversaries.greedy import Greedy
 from thresher.errors import ParameterError
 from thresher.protocol import Learner
 
+#: Below this a weight is as good as none: Winnow's own never come near, those of others may be 0 or less.
+_LIGHTEST = 2.0**-200
+
 __all__ = ["AttributeErrors", "OneByOne", "TightFit"]
 
 
@@ -125,7 +128,9 @@ class TightFit:
     def potential(self, learner: WeightedLearner, /) -> float:
         """Φ: every mistake costs at least 1 of it."""
         w, threshold = weights_of(learner, self.n), self.n if self.threshold is None else self.threshold
-        promotions = sum(math.log2(w[i]) for i in self.relevant) / math.log2(self.factor)  # exact for powers of 2
+        promotions = sum(math.log2(max(_LIGHTEST, w[i])) for i in self.relevant) / math.log2(
+            self.factor
+        )  # exact for powers of 2
         missed = 1 - 1 / self.least
         each = (1 + self.factor) / (1 - missed * self.factor)
         paid = self.factor * (1 + each * missed) / ((self.factor - 1) * threshold)

@@ -133,12 +133,12 @@ def _coins(rounds: int, chance: np.random.Generator) -> tuple[float, Numbers]:
 
 
 def _two_constants(rounds: int, _chance: np.random.Generator) -> Game[_Experts]:
-    return Game(WeightedMajority, {"n": 2, "beta": _BETA}, TwoConstants(rounds).against, _Experts(2, _BETA))
+    return Game(WeightedMajority, {"n": 2, "beta": _BETA}, TwoConstants(rounds).against, _Experts(2, _BETA), "chances")
 
 
 def _random_experts(rounds: int, chance: np.random.Generator) -> Game[_Experts]:
     stream = RandomExperts(10, rounds, int(chance.integers(2**32)))
-    return Game(WeightedMajority, {"n": 10, "beta": _BETA}, stream.against, _Experts(10, _BETA))
+    return Game(WeightedMajority, {"n": 10, "beta": _BETA}, stream.against, _Experts(10, _BETA), "chances")
 
 
 class _Lanes(Facts):
@@ -156,19 +156,19 @@ class _Lanes(Facts):
         return super().enter(played)
 
 
-def _portfolio(**given: Any) -> Portfolio:
-    n = given["n"]
-    return Portfolio(n, learners=[Constant(n, +1), Constant(n, -1), Perceptron(n)])
+def _voting(stream: Any) -> Game[_Lanes]:
+    lanes = [Constant(3, +1), Constant(3, -1), Perceptron(3)]
+    return Game(Portfolio, {"n": 3, "learners": lanes}, stream.against, _Lanes(len(lanes)), "lanes")
 
 
 def _contradicted(rounds: int, chance: np.random.Generator) -> Game[_Lanes]:
     examples = [tuple(row) for row in chance.standard_normal((rounds, 3)).tolist()]
-    return Game(_portfolio, {"n": 3}, Contradicting(examples).against, _Lanes(3))
+    return _voting(Contradicting(examples))
 
 
 def _learnable(rounds: int, chance: np.random.Generator) -> Game[_Lanes]:
     X = chance.standard_normal((rounds, 3))
-    return Game(_portfolio, {"n": 3}, Listed(pairs(X, np.where(X[:, 0] > X[:, 1], 1, -1))).against, _Lanes(3))
+    return _voting(Listed(pairs(X, np.where(X[:, 0] > X[:, 1], 1, -1))))
 
 
 _VOTED = (
@@ -194,7 +194,7 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.improved_majority_tuned, ImprovedMajority, *_BY_N, _IMPROVED_TUNED, 1.0, _tuned),
     Experiment(
         bounds.realised_mistakes, RandomizedMajority, *_BY_ROUNDS, (Trials("coins, 19 of 20", _coins, 100, 0.05),), 0.9,
-        own=False,
+        alone="it is about the coins of a hundred runs, whatever tosses them; play randomized-majority, which it bounds",
     ),
     Experiment(
         bounds.follow_the_leader, FollowTheLeader, *_BY_N,
@@ -207,13 +207,13 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
         bounds.vote, WeightedMajority, *_BY_ROUNDS,
         (Stream("two constants", "adversary", _two_constants), Stream("fair coins", "random", _random_experts)), 0.9,
-        lambda facts: {"loss": facts.loss}, own=False,
+        lambda facts: {"loss": facts.loss},
     ),
     Experiment(
         bounds.portfolio_loss, Portfolio, *_BY_ROUNDS, _VOTED, 0.98,
-        lambda facts: {"best": int(facts.wrong.min()), "regret": facts.regret}, own=False,
+        lambda facts: {"best": int(facts.wrong.min()), "regret": facts.regret},
     ),
     Experiment(
-        bounds.portfolio_mistakes, Portfolio, *_BY_ROUNDS, _VOTED, 0.95, lambda facts: {"loss": facts.loss}, own=False
+        bounds.portfolio_mistakes, Portfolio, *_BY_ROUNDS, _VOTED, 0.95, lambda facts: {"loss": facts.loss}
     ),
 )  # fmt: skip
