@@ -99,7 +99,26 @@ def test_a_theorem_is_played_and_its_games_are_told() -> None:
         "concepts |C|  stream                     kind    rounds  mistakes  bound  ratio",
     ]
     assert lines[6] == "           2  all functions of k points  forced       1         1      1  1.000"
-    assert lines[-1] == "worst: 1.000 of the bound, by all functions of k points, |C| = 2"
+    assert lines[-2:] == [
+        "worst: 1.000 of the bound, by all functions of k points, |C| = 2",
+        "your own: Mine(concepts) with predict(x), +1 or -1, and learn(x, y); --learner file.py:Mine",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("theorem", "says"),
+    [
+        ("mixture-log", "Mine(n, loss) with predict(forecasts), a number, and learn(forecasts, outcome)"),
+        ("sleeping", "Mine(n, eta) with weights, a mixture of n, and learn_losses(losses)"),
+        ("multiclass-perceptron-distance", "Mine(n, classes) with predict(x), one of the classes, and learn(x, y)"),
+        ("vote", "Mine(n, beta) with predict(x), a th.Prediction with its p_positive, and learn(x, y)"),
+        ("random-stop", "none; it is about what is made of a learner's hypotheses"),
+    ],
+)
+def test_a_table_says_what_a_learner_of_your_own_must_be(mine: Path, theorem: str, says: str) -> None:
+    words = " ".join(run("lab", theorem, "--quick").out.split())
+    assert f"your own: {says}" in words
+    assert "your own" not in run("lab", "perceptron-separable", "--learner", "mine.py:Perceptron", "--quick").out
 
 
 def test_numbers_as_json_are_those_of_the_library() -> None:

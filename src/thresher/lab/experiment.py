@@ -22,9 +22,19 @@ __all__ = ["Experiment", "Facts", "Game", "Kind", "Numbers", "Plays", "Stream", 
 #: How a stream is chosen: so that the bound is met exactly, so that the learner suffers, or by chance.
 Kind = Literal["forced", "adversary", "random"]
 
-#: What is said in a round: one of two labels, with or without its chance, one of many classes, a forecast out of others, a
-#: mixture of experts who then lose, or the vote of a portfolio's lanes.
-Plays = Literal["labels", "chances", "classes", "forecasts", "losses", "lanes"]
+#: What is said in a round: one of two labels, with its chance if coins are tossed, or always; one of many classes, a forecast
+#: out of others, a mixture of experts who then lose, or the vote of a portfolio's lanes.
+Plays = Literal["labels", "coins", "chances", "classes", "forecasts", "losses", "lanes"]
+
+_ASKED: dict[Plays, str] = {
+    "labels": "predict(x), +1 or -1, and learn(x, y)",
+    "coins": "predict(x), +1 or -1, or a th.Prediction with the chance of +1, and learn(x, y)",
+    "chances": "predict(x), a th.Prediction with its p_positive, and learn(x, y)",
+    "classes": "predict(x), one of the classes, and learn(x, y)",
+    "forecasts": "predict(forecasts), a number, and learn(forecasts, outcome)",
+    "losses": "weights, a mixture of n, and learn_losses(losses)",
+    "lanes": "predict(x), a th.Prediction with its p_positive, and learn(x, y)",
+}
 
 #: What a theorem's function is called with.
 Numbers = dict[str, Any]
@@ -159,6 +169,20 @@ class Experiment(Generic[F]):
     def quick(self) -> tuple[int, ...]:
         """The first sizes."""
         return self.sizes[:3]
+
+    @property
+    def asks(self) -> str:
+        """What a class of one's own must be to play in the algorithm's place; empty if none can.
+
+        >>> from thresher.lab import EXPERIMENTS
+        >>> EXPERIMENTS["hedge"].asks
+        'Mine(n, eta) with weights, a mixture of n, and learn_losses(losses)'
+        """
+        first = self.streams[0]
+        if self.alone or isinstance(first, Trials):
+            return ""
+        game = first.game(self.sizes[0], np.random.default_rng(0))
+        return f"Mine({', '.join(game.given)}) with {_ASKED[game.plays]}"
 
     @property
     def code(self) -> str:

@@ -14,6 +14,7 @@ from thresher import bounds
 from thresher.adversaries import LeaderLoses, LossAdversary, LossesInTurn, RandomLosses, Relay, Scaled, Seesaw, Tug
 from thresher.adversaries.adversary import Vector, Weighing
 from thresher.experts import AdaHedge, FixedShare, Hedge
+from thresher.experts.hedge import definition_sleeping
 from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Stream
 
 __all__ = ["EXPERIMENTS", "Losses", "Told"]
@@ -295,6 +296,6 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
             Stream("ten, half of them asleep", "random", _sleepers),
         ),
         0.94, lambda facts: {"rounds": int(facts.awake[facts.worst]), "n": facts.n, "eta": facts.eta},
-        rising=False,
+        definition=definition_sleeping, rising=False,
     ),
 )  # fmt: skip

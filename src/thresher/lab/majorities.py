@@ -12,7 +12,7 @@ from thresher import bounds
 from thresher.adversaries import Halves, InTurn, LeaderErrs, RandomExperts, TwoConstants
 from thresher.compose import Portfolio
 from thresher.experts import FollowTheLeader, ImprovedMajority, RandomizedMajority, WeightedMajority
-from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Stream, Trials
+from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Plays, Stream, Trials
 from thresher.lab.streams import Contradicting, Listed, Pairs, pairs
 from thresher.linear import Constant, Perceptron
 
@@ -63,7 +63,8 @@ def _of(
     def game(n: int, chance: np.random.Generator) -> Game[_Experts]:
         kept = beta(n)
         given = {"n": n} if algorithm is FollowTheLeader else {"n": n, "beta": kept}
-        return Game(algorithm, given, stream(n, chance).against, _Experts(n, kept, most))
+        tossing: Plays = "coins" if algorithm in (RandomizedMajority, ImprovedMajority) else "labels"
+        return Game(algorithm, given, stream(n, chance).against, _Experts(n, kept, most), tossing)
 
     return game
 

@@ -38,7 +38,7 @@ def own(learner: Callable[..., Any], game: Game[Any]) -> Watched:
             return OwnRule(made, given["n"])
         case "lanes":
             return OwnPortfolio(made, deepcopy(game.given["learners"]))
-        case "labels" | "chances":
+        case "labels" | "coins" | "chances":
             return OwnLearner(made, n, game.plays == "chances")
 
 
