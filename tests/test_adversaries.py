@@ -19,9 +19,11 @@ import thresher as th
 from tests.golden import GOLDEN, vector
 from tests.plain_learners import PlainElimination, PlainMarginPerceptron, PlainWinnow
 from thresher.adversaries import (
+    AttributeErrors,
     Flips,
     Grazing,
     Greedy,
+    Literals,
     OneByOne,
     Orthonormal,
     Spiral,
@@ -255,7 +257,7 @@ def test_one_by_one_forces_every_promotion(Winnow: Any, n: int, r: int, strict: 
         (16, 2, False, 1, 20, 21),
         (16, 2, True, 1, 22, 23),
         (100, 2, False, 1, 35, 38),
-        (100, 2, False, 2, 36, 38),
+        (100, 2, False, 2, 37, 38),
     ],
 )
 def test_tight_fits_come_close_to_the_sharp_bound(
@@ -280,6 +282,52 @@ def test_every_mistake_costs_one_of_the_potential(Winnow: Any, factor: float, th
         after = adversary.potential(learner)
         assert after <= before - 1 + 1e-9
         before = after
+
+
+@winnows
+@pytest.mark.parametrize(("least", "of", "factor"), [(2, 4, 1.25), (2, 2, 1.5), (3, 5, 7 / 6)])
+def test_tight_fits_of_a_threshold_cost_one_of_the_potential_each_and_keep_to_it(
+    Winnow: Any, least: int, of: int, factor: float
+) -> None:
+    adversary = TightFit(16, frozenset(range(of)), factor=factor, least=least)
+    learner = Winnow(16, factor=factor)
+    before, mistakes = adversary.potential(learner), 0
+    for x, y in adversary.against(learner):
+        assert y == (+1 if sum(x[:of]) >= least else -1)
+        assert learner.learn(x, y).mistake
+        after = adversary.potential(learner)
+        assert after <= before - 1 + 1e-9
+        before, mistakes = after, mistakes + 1
+    bound = th.bounds.winnow_threshold(of / least, delta=1 / least, n=16, factor=factor).at_most
+    assert 0.33 * bound < mistakes <= bound
+
+
+@winnows
+@pytest.mark.parametrize(("n", "errors", "attained", "bound"), [(8, 0, 13, 19), (8, 20, 72, 79), (16, 50, 169, 175)])
+def test_each_attribute_error_gives_three_mistakes_more(Winnow: Any, n: int, errors: int, attained: int, bound: int) -> None:
+    learner = Winnow(n)
+    rounds = force(AttributeErrors(n, {0, 1}, errors), learner)
+    wrong = [int(x[0] + x[1] == 0) if y == +1 else int(x[0] + x[1]) for x, y in pairs(rounds)]
+    assert sum(wrong) == errors
+    assert max(wrong) <= 1
+    assert th.bounds.winnow_agnostic(2, errors=errors, n=n).at_most == bound
+    assert learner.mistakes == len(rounds) == attained
+
+
+@pytest.mark.parametrize("learner", [th.Perceptron, th.BalancedWinnow, PlainWinnow])
+@pytest.mark.parametrize("k", [0, 1, 4])
+def test_every_learner_errs_on_each_halving_of_the_literals(k: int, learner: Callable[[int], Any]) -> None:
+    rounds = force(Literals(k), learner(2**k))
+    assert [played.mistake for played in rounds] == [True] * (k + 1)
+    true = [(j, sign) for j in range(2**k) for sign in (-1, 1) if all(sign * x[j] == y for x, y in pairs(rounds))]
+    assert len(true) == 1
+
+
+@pytest.mark.parametrize("k", [3, 6])
+def test_literals_force_all_that_balanced_winnow_is_allowed(k: int) -> None:
+    learner = th.BalancedWinnow(2**k, eta=math.atanh(0.999))
+    force(Literals(k), learner)
+    assert learner.mistakes == th.bounds.balanced_winnow_tuned(0.999, n=2**k).at_most == k + 1
 
 
 @winnows
@@ -390,6 +438,11 @@ def test_no_stream_is_worse_than_the_worst(Winnow: Any, data: st.DataObject, r: 
         (lambda: OneByOne(3, {0, -1}), "variable -1"),
         (lambda: TightFit(3, {5}), "variable 5"),
         (lambda: TightFit(3, {0}, factor=1.0), "factor = 1.0"),
+        (lambda: TightFit(3, {0, 1}, least=2), "factor = 2.0, expected one below 2 for at least 2"),
+        (lambda: TightFit(3, {0}, least=0), "least = 0"),
+        (lambda: AttributeErrors(3, {0}, -1), "errors = -1"),
+        (lambda: AttributeErrors(3, {3}, 1), "relevant variable 3"),
+        (lambda: Literals(-1), "k = -1"),
         (lambda: TightFit(3, {0}, threshold=0.5), "threshold = 0.5"),
         (lambda: Greedy(lambda learner: [], ahead=0), "ahead = 0"),
         (lambda: game_value(3, 4), "r = 4"),

@@ -99,7 +99,26 @@ def test_a_theorem_is_played_and_its_games_are_told() -> None:
         "concepts |C|  stream                     kind    rounds  mistakes  bound  ratio",
     ]
     assert lines[6] == "           2  all functions of k points  forced       1         1      1  1.000"
-    assert lines[-1] == "worst: 1.000 of the bound, by all functions of k points, |C| = 2"
+    assert lines[-2:] == [
+        "worst: 1.000 of the bound, by all functions of k points, |C| = 2",
+        "your own: Mine(concepts) with predict(x), +1 or -1, and learn(x, y); --learner file.py:Mine",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("theorem", "says"),
+    [
+        ("mixture-log", "Mine(n, loss) with predict(forecasts), a number, and learn(forecasts, outcome)"),
+        ("sleeping", "Mine(n, eta) with weights, a mixture of n, and learn_losses(losses)"),
+        ("multiclass-perceptron-distance", "Mine(n, classes) with predict(x), one of the classes, and learn(x, y)"),
+        ("vote", "Mine(n, beta) with predict(x), a th.Prediction with its p_positive, and learn(x, y)"),
+        ("random-stop", "none; it is about what is made of a learner's hypotheses"),
+    ],
+)
+def test_a_table_says_what_a_learner_of_your_own_must_be(mine: Path, theorem: str, says: str) -> None:
+    words = " ".join(run("lab", theorem, "--quick").out.split())
+    assert f"your own: {says}" in words
+    assert "your own" not in run("lab", "perceptron-separable", "--learner", "mine.py:Perceptron", "--quick").out
 
 
 def test_numbers_as_json_are_those_of_the_library() -> None:
@@ -199,7 +218,7 @@ def test_bounds_that_differ_are_drawn_each() -> None:
 
     drawn = figure(play("weighted-majority", quick=True))
     dashed = [line for line in drawn.axes[0].get_lines() if line.get_linestyle() == "--" and np.size(line.get_xdata())]
-    assert len(dashed) == 2  # of β = 0, and of β = ½
+    assert len(dashed) == 5  # β = 0, ½, 0.1 and 0.9, and fewer mistakes of the best expert at random
 
 
 # ------------------------------------------------------------------------------------------------ one's own
@@ -289,7 +308,10 @@ def test_what_lies_beside_a_student_s_file_can_be_imported(mine: Path) -> None:
         (["halving", "--figure", "f.gif"], ["found 'f.gif' for a figure, expected a name that ends in .pdf, .svg or .png"]),
         (["halving", "--seed", "-1"], ["--seed", "expected"]),
         (["halving", "--seed", "x"], ["found 'x', expected a whole number of at least 0"]),
-        (["mixture-log", "--learner", "mine.py:Perceptron"], ["a learner of one's own for mixture-log"]),
+        (
+            ["random-stop", "--learner", "mine.py:Perceptron"],
+            ["a learner of one's own for random-stop: it is about", "play perc"],
+        ),
     ],
 )
 def test_arguments_that_have_no_meaning(mine: Path, arguments: list[str], says: list[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import textwrap
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,8 +13,8 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.own_learners import written
 from thresher.lab import EXPERIMENTS, play
-from thresher.lab.files import load
 
 quick = cache(lambda name: play(name, quick=True))
 
@@ -201,12 +200,7 @@ def test_streams_that_look_at_weights_are_left_out_where_there_are_none() -> Non
 def made(tmp_path: Path) -> Callable[[str], Callable[..., Any]]:
     """A class out of a file of its own, with these methods."""
 
-    def make(body: str) -> Callable[..., Any]:
-        file = tmp_path / "mine.py"
-        file.write_text("import random\n\n\nclass Mine:\n" + textwrap.indent(body, "    ") + "\n", encoding="utf-8")
-        return load(f"{file}:Mine")
-
-    return make
+    return lambda body: written(tmp_path, body)
 
 
 LEARNS_NOTHING = "def learn(self, x, y):\n    pass\n"
@@ -215,12 +209,12 @@ LEARNS_NOTHING = "def learn(self, x, y):\n    pass\n"
 @pytest.mark.parametrize(
     ("body", "match"),
     [
-        ("return 0", r"mine.py:7: round 1: Mine.predict gave 0, expected −1 or \+1"),
-        ("return 'spam'", "mine.py:7: round 1: Mine.predict gave 'spam'"),
-        ("return None", "mine.py:7: round 1: Mine.predict gave None"),
-        ("return [1, 1]", r"mine.py:7: round 1: Mine.predict gave \[1, 1\]"),
-        ("self.asked = x\n    return 1", r"mine.py:7: round 1: Mine.predict changed self.asked: .* may be called self._asked"),
-        ("return random.choice([-1, 1])", r"mine.py:7: round \d: Mine.predict gave [-+]1, then [-+]1 for the same example"),
+        ("return 0", r"mine.py:8: round 1: Mine.predict gave 0, expected −1 or \+1"),
+        ("return 'spam'", "mine.py:8: round 1: Mine.predict gave 'spam'"),
+        ("return None", "mine.py:8: round 1: Mine.predict gave None"),
+        ("return [1, 1]", r"mine.py:8: round 1: Mine.predict gave \[1, 1\]"),
+        ("self.asked = x\n    return 1", r"mine.py:8: round 1: Mine.predict changed self.asked: .* may be called self._asked"),
+        ("return random.choice([-1, 1])", r"mine.py:8: round \d: Mine.predict gave [-+]1, then [-+]1 in the same round"),
     ],
 )
 def test_what_predict_must_not_do(made: Callable[[str], Callable[..., Any]], body: str, match: str) -> None:
@@ -231,7 +225,7 @@ def test_what_predict_must_not_do(made: Callable[[str], Callable[..., Any]], bod
 def test_what_predict_remembers_may_not_change_what_is_said(made: Callable[[str], Callable[..., Any]]) -> None:
     """It is asked three times a round, and says something else from the tenth question on: asked once, it would not yet."""
     body = "self._asked = getattr(self, '_asked', 0) + 1\n    return 1 if self._asked < 10 else -1"
-    with pytest.raises(th.LearnerError, match=r"mine.py:7: round 4: Mine.predict gave -1, but \+1 when all was played again"):
+    with pytest.raises(th.LearnerError, match=r"mine.py:8: round 4: Mine.predict gave -1, but \+1 when all was played again"):
         play("perceptron-separable", learner=made(f"{LEARNS_NOTHING}def predict(self, x):\n    {body}"))
 
 
@@ -278,10 +272,10 @@ def test_what_a_learner_raises_is_told_with_the_round_and_the_line() -> None:
 @pytest.mark.parametrize(
     ("body", "match"),
     [
-        ("pass", "mine.py:4: found Mine without predict, expected one with predict and learn"),
-        ("predict = 3", "mine.py:4: found Mine without predict"),
+        ("pass", "mine.py:5: found Mine without predict, expected one with predict and learn"),
+        ("predict = 3", "mine.py:5: found Mine without predict"),
         ("def __init__(self, n, colour):\n    pass", "Mine asks for colour, but what it may ask for here is n, or nothing"),
-        ("def __init__(self):\n    1 / 0", r"mine.py:6: Mine\(\) raised ZeroDivisionError: division by zero"),
+        ("def __init__(self):\n    1 / 0", r"mine.py:7: Mine\(\) raised ZeroDivisionError: division by zero"),
     ],
 )
 def test_a_class_that_is_no_learner(made: Callable[[str], Callable[..., Any]], body: str, match: str) -> None:
@@ -296,11 +290,6 @@ def test_a_mixture_that_is_none(made: Callable[[str], Callable[..., Any]], weigh
         th.LearnerError, match=r"round 1: Mine.weights gave .* expected 2 numbers of at least 0 that add up to 1"
     ):
         play("hedge-fixed", learner=rule)
-
-
-def test_some_theorems_take_no_learner_of_one_s_own() -> None:
-    with pytest.raises(th.ParameterError, match="found a learner of one's own for mixture-log"):
-        play("mixture-log", learner=Bare)
 
 
 # ------------------------------------------------------------------------------------------------ bounds of one's own

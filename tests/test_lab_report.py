@@ -105,7 +105,11 @@ def test_the_figure_lies_where_the_numbers_are(results: list[Result]) -> None:
 def test_bounds_that_differ_have_a_line_each() -> None:
     (svg,) = charts(theorem(play("weighted-majority", quick=True)))
     assert [name for name in lines(svg) if name.startswith("bound: ")] == [
-        "bound: half of the weight errs; at random", "bound: β = 0: half of the rest err",
+        f"bound: {stream}"
+        for stream in (
+            "β = ½: at random", "β = 0.9: half of the weight errs", "β = 0.1: half of the weight errs",
+            "β = ½: half of the weight errs", "β = 0: half of the rest err",
+        )
     ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from thresher.adversaries import (
     Relay,
     Scaled,
     Seesaw,
+    Tug,
     force_losses,
 )
 
@@ -280,6 +281,18 @@ def test_random_losses_are_fair_and_their_seed_is_all_there_is() -> None:
     assert (np.abs(first.mean(axis=0) - 0.5) < 0.1).all()
 
 
+@pytest.mark.parametrize(("legs", "eta", "least"), [(1, 0.5, 0.98), (5, 1.0, 0.92), (2, 1.0, 0.94)])
+def test_a_tug_of_war_forces_most_of_fixed_share_s_bound_and_no_more(legs: int, eta: float, least: float) -> None:
+    rounds, alpha = 1600, 1e-4
+    tug = Tug(legs, rounds // legs, pull=math.ceil(math.log(1 / alpha) / eta))
+    rule, regret = th.FixedShare(2, eta=eta, alpha=alpha), 0.0
+    for t, losses in enumerate(tug.against(rule)):
+        regret += rule.learn_losses(losses).loss - losses[tug.runner(t)]
+        switches = min(legs, t + 1) - 1
+        assert regret <= bounds.fixed_share(t + 1, n=2, switches=switches, eta=eta, alpha=alpha).value
+    assert regret >= least * bounds.fixed_share(rounds, n=2, switches=legs - 1, eta=eta, alpha=alpha).value
+
+
 # ------------------------------------------------------------------------------------------------ playing
 
 
@@ -297,7 +310,7 @@ def test_a_game_ends_after_the_most_rounds() -> None:
         force_losses(Seesaw(9), th.Hedge(2), most=-1)
 
 
-@pytest.mark.parametrize("adversary", [*adversaries(2, 60), Scaled(LeaderLoses(2, 60), 5.0)])
+@pytest.mark.parametrize("adversary", [*adversaries(2, 60), Tug(2, 30, 5), Scaled(LeaderLoses(2, 60), 5.0)])
 def test_an_adversary_leaves_the_rule_alone_and_may_be_played_again(adversary: LossAdversary) -> None:
     rule = th.AdaHedge(2)
     first = next(adversary.against(rule))
@@ -322,6 +335,8 @@ def test_an_adversary_leaves_the_rule_alone_and_may_be_played_again(adversary: L
         (lambda: Relay(0, 1, 1), "found n = 0"),
         (lambda: Relay(2, 0, 1), "found legs = 0, expected a whole number of at least 1"),
         (lambda: Relay(2, 1, 0), "found length = 0"),
+        (lambda: Tug(0, 1, 1), "found legs = 0, expected a whole number of at least 1"),
+        (lambda: Tug(1, 1, -1), "found pull = -1, expected a whole number of at least 0"),
         (lambda: Scaled(Seesaw(3), 0.0), "found scale = 0.0, expected a number above 0"),
         (lambda: Scaled(Seesaw(3), -1.0), "found scale = -1.0, expected a number above 0"),
         (lambda: Scaled(Seesaw(3), math.inf), "found scale = inf, expected a number above 0"),

@@ -135,6 +135,20 @@ def test_a_million_rounds_neither_underflow_nor_drift(name: str) -> None:
     assert rule.weights.sum() == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("eta", [0.1, 1.5])
+def test_hedge_for_sleeping_experts_is_its_definition(eta: float) -> None:
+    chance = np.random.default_rng(5)
+    table = chance.random((60, 4))
+    table[chance.random((60, 4)) < 0.4] = math.nan
+    table[:, 0] = np.where(np.isnan(table).all(axis=1), 0.5, table[:, 0])
+    rule = th.Hedge(4, eta=eta)
+    rows = [[None if math.isnan(loss) else loss for loss in row] for row in table.tolist()]
+    for row, (mixture, loss) in zip(table, hedge.definition_sleeping(4, rows, eta), strict=True):
+        played = rule.learn_losses(row)
+        assert played.loss == pytest.approx(loss, rel=1e-12)
+        assert played.mixture.tolist() == pytest.approx([mixture.get(i, 0.0) for i in range(4)], rel=1e-12)
+
+
 @each_rule
 def test_an_expert_asleep_takes_no_part_and_keeps_its_place(name: str) -> None:
     rule = RULES[name][0](3)

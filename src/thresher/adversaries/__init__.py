@@ -22,16 +22,19 @@ from thresher.adversaries.losses import (
     Relay,
     Scaled,
     Seesaw,
+    Tug,
     WeighingRule,
     force_losses,
 )
 from thresher.adversaries.majority import Halves, InTurn, LeaderErrs, RandomExperts, TwoConstants
 from thresher.adversaries.margin_perceptron import Grazing
 from thresher.adversaries.perceptron import Orthonormal, Spiral
-from thresher.adversaries.winnow import OneByOne, TightFit
+from thresher.adversaries.signs import Literals
+from thresher.adversaries.winnow import AttributeErrors, OneByOne, TightFit
 
 __all__ = [
     "Adversary",
+    "AttributeErrors",
     "Flips",
     "Grazing",
     "Greedy",
@@ -39,6 +42,7 @@ __all__ = [
     "InTurn",
     "LeaderErrs",
     "LeaderLoses",
+    "Literals",
     "LossAdversary",
     "LossesInTurn",
     "OneByOne",
@@ -52,6 +56,7 @@ __all__ = [
     "Sparing",
     "Spiral",
     "TightFit",
+    "Tug",
     "TwoConstants",
     "WeighingRule",
     "WeightedLearner",

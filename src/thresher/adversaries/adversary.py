@@ -134,10 +134,13 @@ def indicator(n: int, active: Set[int]) -> Vector:
     >>> indicator(4, {0, 2})
     (1.0, 0.0, 1.0, 0.0)
     """
-    return tuple(float(i in active) for i in range(n))
+    row = [0.0] * n
+    for i in active:
+        row[i] = 1.0
+    return tuple(row)
 
 
-def check_counts(least: int, **counts: object) -> None:
+def check_counts(least: int, /, **counts: object) -> None:
     """Refuses the first that is not a whole number of at least so many.
 
     >>> check_counts(1, n=0)

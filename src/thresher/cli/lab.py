@@ -4,9 +4,10 @@ Without THEOREM it lists all: what each says, of what, and by whom. With one it 
 bound, on adversaries and on random streams of growing sizes, and shows how much of the bound they attain.
 
 --learner plays a class of your own in the place of the algorithm, against the same adversaries: it needs predict(x), which
-returns +1 or -1 and changes nothing, and learn(x, y); for the theorems of Hedge and its kin weights and learn_losses(losses).
-It is called with what the theorem gives, as far as it takes it: Mine(n), or Mine(). This runs the code in that file, with all
-your rights: play only learners that you trust.
+returns +1 or -1 and changes nothing, and learn(x, y). Of many classes it returns one, of forecasts a number, of a vote a
+th.Prediction with the weight that says +1; for Hedge and its kin it needs weights and learn_losses(losses) instead. What a
+theorem asks for stands below its table. It is called with what the theorem gives, as far as it takes it: Mine(n), or Mine().
+This runs the code in that file, with all your rights: play only learners that you trust.
 
 Ends with status 1 if a learner or a bound of your own is refuted: with the round, and with the seed that plays it again.
 """

@@ -54,7 +54,7 @@ def laboratory(options: argparse.Namespace) -> int:
         told = [result.as_dict() for result in results]
         print_json({"theorems": told} if options.all else told[0])
     else:
-        print("\n".join(_summary(results) if options.all else _table(results[0])))
+        print("\n".join(_summary(results) if options.all else _table(results[0], own=bool(options.learner or options.bound))))
     return _ended(options, results)
 
 
@@ -138,7 +138,7 @@ def _list(options: argparse.Namespace) -> None:
             {
                 "theorem": name, "family": family, "title": bound.theorem.name, "statement": bound.theorem.formula,
                 "counts": bound.on, "assumes": list(bound.assumes), "citation": bound.theorem.citation,
-                "tight": EXPERIMENTS[name].tight, "axis": EXPERIMENTS[name].axis,
+                "tight": EXPERIMENTS[name].tight, "axis": EXPERIMENTS[name].axis, "own": EXPERIMENTS[name].asks,
             }
             for family, theorems in made.items() for name, bound in theorems.items()
         ]  # fmt: skip
@@ -165,8 +165,8 @@ def _family(family: str, theorems: dict[str, Bound]) -> Iterator[str]:
     yield ""
 
 
-def _table(result: Result) -> Iterator[str]:
-    """One theorem: a row for each game."""
+def _table(result: Result, own: bool) -> Iterator[str]:
+    """One theorem: a row for each game; below, what a learner of one's own must be, unless one was played."""
     yield from _wrapped(f"{result.theorem.name}: {result.theorem.formula} ({result.theorem.citation})", _WIDTH)
     yield from _wrapped(f"if {'; '.join(result.assumes)}", _WIDTH)
     yield f"played by {result.learner}, seed {result.seed}"
@@ -185,6 +185,10 @@ def _table(result: Result) -> Iterator[str]:
     yield ""
     how = "worst" if worst.refuted is None else "refuted"
     yield f"{how}: {worst.ratio:.3f} of the bound, by {worst.stream}, {result.symbol} = {worst.size}"
+    if not own:
+        experiment = EXPERIMENTS[result.name]
+        asked = f"{experiment.asks}; --learner file.py:Mine" if experiment.asks else f"none; {experiment.alone}"
+        yield from _wrapped(f"your own: {asked}", _WIDTH)
 
 
 def _summary(results: list[Result]) -> Iterator[str]:

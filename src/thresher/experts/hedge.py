@@ -13,7 +13,7 @@ from thresher.errors import ParameterError
 from thresher.experts.rule import Heads, LossRule, Parameters, experts
 from thresher.parameters import number_or_none
 
-__all__ = ["Hedge", "definition"]
+__all__ = ["Hedge", "definition", "definition_sleeping"]
 
 
 def definition(n: int, rounds: Iterable[Sequence[float]], eta: float | None = None) -> Iterator[tuple[list[float], float]]:
@@ -25,6 +25,21 @@ def definition(n: int, rounds: Iterable[Sequence[float]], eta: float | None = No
         mixture = [each / sum(w) for each in w]
         yield mixture, sum(p * loss for p, loss in zip(mixture, losses, strict=True))
         lost = [before + loss for before, loss in zip(lost, losses, strict=True)]
+
+
+def definition_sleeping(
+    n: int, rounds: Iterable[Sequence[float | None]], eta: float
+) -> Iterator[tuple[dict[int, float], float]]:
+    """For sleeping experts, as on the blackboard (None: asleep): yields the mixture of those awake, and its loss."""
+    w = [1 / n] * n
+    for losses in rounds:
+        awake = {i: loss for i, loss in enumerate(losses) if loss is not None}
+        total = sum(w[i] for i in awake)
+        mixture = {i: w[i] / total for i in awake}
+        yield mixture, sum(mixture[i] * loss for i, loss in awake.items())
+        learned = {i: w[i] * math.exp(-eta * loss) for i, loss in awake.items()}
+        for i in awake:
+            w[i] = learned[i] * total / sum(learned.values())  # their total stays: who sleeps neither gains nor loses
 
 
 class Hedge(LossRule):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import bounds
-from thresher.adversaries import Flips, OneByOne, TightFit, worst_sequence
+from thresher.adversaries import AttributeErrors, Flips, OneByOne, TightFit, worst_sequence
 from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Stream
 from thresher.lab.streams import Contradicting, Listed, Nearest, Stubborn, pairs
 from thresher.linear import Elimination, Winnow
@@ -18,6 +18,7 @@ __all__ = ["EXPERIMENTS"]
 _R = 2
 _RELEVANT = frozenset(range(_R))
 _NOISE = 0.1
+_ERRORS = 20
 
 
 class _Disjunction(Facts):
@@ -84,6 +85,10 @@ def _with_noise(n: int, chance: np.random.Generator) -> Game[_Disjunction]:
     X = _bits(chance, n, 8 * n)
     y = np.where(X[:, :_R].any(axis=1) != (chance.random(len(X)) < _NOISE), 1, -1)
     return _winnow(n, Listed(pairs(X, y)))
+
+
+def _errors(n: int, _chance: np.random.Generator) -> Game[_Disjunction]:
+    return _winnow(n, AttributeErrors(n, _RELEVANT, _ERRORS))
 
 
 def _contradicting(n: int, chance: np.random.Generator) -> Game[_Disjunction]:
@@ -153,9 +158,10 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
         bounds.winnow_agnostic, Winnow, *_BY_N,
         (
+            Stream("tight fits and 20 wrong labels", "adversary", _errors, weighted=True),
             Stream("never as it says", "adversary", _contradicting),
             Stream("one label in ten wrong", "random", _with_noise),
         ),
-        0.54, lambda facts: {"r": facts.r, "errors": facts.errors, "n": facts.n},
+        0.95, lambda facts: {"r": facts.r, "errors": facts.errors, "n": facts.n},
     ),
 )  # fmt: skip

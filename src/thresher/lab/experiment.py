@@ -17,10 +17,24 @@ import numpy as np
 
 from thresher.bounds import Bound
 
-__all__ = ["Experiment", "Facts", "Game", "Kind", "Numbers", "Stream", "Trials"]
+__all__ = ["Experiment", "Facts", "Game", "Kind", "Numbers", "Plays", "Stream", "Trials"]
 
 #: How a stream is chosen: so that the bound is met exactly, so that the learner suffers, or by chance.
 Kind = Literal["forced", "adversary", "random"]
+
+#: What is said in a round: one of two labels, with its chance if coins are tossed, or always; one of many classes, a forecast
+#: out of others, a mixture of experts who then lose, or the vote of a portfolio's lanes.
+Plays = Literal["labels", "coins", "chances", "classes", "forecasts", "losses", "lanes"]
+
+_ASKED: dict[Plays, str] = {
+    "labels": "predict(x), +1 or -1, and learn(x, y)",
+    "coins": "predict(x), +1 or -1, or a th.Prediction with the chance of +1, and learn(x, y)",
+    "chances": "predict(x), a th.Prediction with its p_positive, and learn(x, y)",
+    "classes": "predict(x), one of the classes, and learn(x, y)",
+    "forecasts": "predict(forecasts), a number, and learn(forecasts, outcome)",
+    "losses": "weights, a mixture of n, and learn_losses(losses)",
+    "lanes": "predict(x), a th.Prediction with its p_positive, and learn(x, y)",
+}
 
 #: What a theorem's function is called with.
 Numbers = dict[str, Any]
@@ -68,7 +82,7 @@ def _nothing(_facts: Facts) -> Numbers:
 
 @dataclass(frozen=True)
 class Game(Generic[F]):
-    """One game: the algorithm is called with `given`, `against` chooses what its `verb` is called with, `facts` watch.
+    """One game: the algorithm is called with `given`, `against` chooses what it is then told, `facts` watch.
 
     A learner of one's own is offered the same `given`.
     """
@@ -77,7 +91,12 @@ class Game(Generic[F]):
     given: Mapping[str, Any]
     against: Callable[[Any], Iterator[tuple[Any, ...]]]
     facts: F
-    verb: Literal["learn", "learn_losses"] = "learn"
+    plays: Plays = "labels"
+
+    @property
+    def verb(self) -> str:
+        """What is called in each round."""
+        return "learn_losses" if self.plays == "losses" else "learn"
 
 
 @dataclass(frozen=True)
@@ -125,7 +144,7 @@ class Experiment(Generic[F]):
     - `tight` is the share of the bound that the streams attain (1: it is forced, and cannot be improved).
     - `definition` is the algorithm as on the blackboard, if it is not that of the algorithm's own file.
     - `reads` is the function of the same numbers that gives the bound on what is counted, if it is not the theorem's.
-    - `own` is whether a learner of one's own can play.
+    - `alone` is why no learner of one's own can play, and what to do instead; empty if one can.
     - `rising` is whether the bound never falls as rounds come, and so need not be computed while the count is below it.
     """
 
@@ -138,7 +157,7 @@ class Experiment(Generic[F]):
     numbers: Callable[[F], Numbers] = _nothing
     definition: Callable[..., Any] | None = None
     reads: Callable[..., Bound] | None = None
-    own: bool = True
+    alone: str = ""
     rising: bool = True
 
     @property
@@ -150,6 +169,20 @@ class Experiment(Generic[F]):
     def quick(self) -> tuple[int, ...]:
         """The first sizes."""
         return self.sizes[:3]
+
+    @property
+    def asks(self) -> str:
+        """What a class of one's own must be to play in the algorithm's place; empty if none can.
+
+        >>> from thresher.lab import EXPERIMENTS
+        >>> EXPERIMENTS["hedge"].asks
+        'Mine(n, eta) with weights, a mixture of n, and learn_losses(losses)'
+        """
+        first = self.streams[0]
+        if self.alone or isinstance(first, Trials):
+            return ""
+        game = first.game(self.sizes[0], np.random.default_rng(0))
+        return f"Mine({', '.join(game.given)}) with {_ASKED[game.plays]}"
 
     @property
     def code(self) -> str:

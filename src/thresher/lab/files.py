@@ -11,9 +11,13 @@ from types import ModuleType
 from typing import Any
 
 from thresher.errors import LearnerError
+from thresher.lab.limit import TooLong, limited
 from thresher.lab.own import near
 
 __all__ = ["load"]
+
+#: How long a file may take to import.
+_SECONDS = 60.0
 
 
 def load(place: str, what: str = "class") -> Callable[..., Any]:
@@ -53,18 +57,21 @@ def _run(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.resolve().parent))
     sys.modules[name] = module  # where what is pickled of its classes looks for them
     try:
-        spec.loader.exec_module(module)
+        with limited(_SECONDS):
+            spec.loader.exec_module(module)
     except SyntaxError as error:
         raise LearnerError(
             f"it does not import: {error.msg}", file=near(error.filename or str(path)), line=error.lineno
         ) from error
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit, TooLong) as error:
         lines = [
             frame.lineno
             for frame in traceback.extract_tb(error.__traceback__)
             if Path(frame.filename).resolve() == path.resolve()
         ]
         told = f"it does not import: {type(error).__name__}: {error}"
+        if isinstance(error, TooLong):
+            told = f"its import was stopped here after {_SECONDS:g} seconds: does it loop?"
         raise LearnerError(told, file=str(path), line=lines[-1] if lines else None) from error
     finally:
         sys.dont_write_bytecode, sys.path[:] = before

@@ -24,7 +24,7 @@ def _forecaster(**given: Any) -> Forecaster:
 
 
 def _game(given: dict[str, Any], against: Callable[[Any], Iterator[tuple[Any, ...]]]) -> Game[Losses]:
-    return Game(_forecaster, given, against, Losses(given["n"]))
+    return Game(_forecaster, given, against, Losses(given["n"]), "forecasts")
 
 
 def _at_random(**given: Any) -> Callable[[int, np.random.Generator], Game[Losses]]:
@@ -63,12 +63,12 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
         bounds.mixture_log, Forecaster, *_BY_N,
         (Stream("one is right", "forced", _one_is_right), Stream("at random", "random", _at_random(loss="log"))), 1.0,
-        lambda facts: {"n": facts.n}, definition=definition_log, own=False,
+        lambda facts: {"n": facts.n}, definition=definition_log,
     ),
     Experiment(
         bounds.aggregating_squared, Forecaster, *_BY_N,
         (Stream("half are wrong", "adversary", _halving(**_SQUARED)), Stream("at random", "random", _at_random(**_SQUARED))),
-        0.91, lambda facts: {"n": facts.n, "low": 0.0, "high": 1.0}, definition=definition_range, own=False,
+        0.91, lambda facts: {"n": facts.n, "low": 0.0, "high": 1.0}, definition=definition_range,
     ),
     Experiment(
         bounds.aggregating_brier, Forecaster, *_BY_N,
@@ -76,6 +76,6 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
             Stream("half are wrong", "adversary", _halving(loss="brier")),
             Stream("at random", "random", _at_random(loss="brier")),
         ),
-        0.91, lambda facts: {"n": facts.n}, definition=definition_brier, own=False,
+        0.91, lambda facts: {"n": facts.n}, definition=definition_brier,
     ),
 )  # fmt: skip

@@ -11,17 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import bounds
-from thresher.adversaries import LeaderLoses, LossAdversary, LossesInTurn, RandomLosses, Relay, Scaled, Seesaw
+from thresher.adversaries import LeaderLoses, LossAdversary, LossesInTurn, RandomLosses, Relay, Scaled, Seesaw, Tug
 from thresher.adversaries.adversary import Vector, Weighing
 from thresher.experts import AdaHedge, FixedShare, Hedge
+from thresher.experts.hedge import definition_sleeping
 from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Stream
 
 __all__ = ["EXPERIMENTS", "Losses", "Told"]
 
 _SHARE = {"eta": 1.0, "alpha": 0.02}
+_LITTLE_SHARE = 1e-4
 _LEGS = 5
 _SCALE = 100.0
 _SLEEPING_RATE = 0.3
+_OWN_GAPS = "it is about the sum of gaps that AdaHedge itself has counted; play adahedge, which has no such number"
 
 
 class Losses(Facts):
@@ -52,16 +55,45 @@ class Losses(Facts):
 
 
 class _Sequence(Losses):
-    """Against a sequence of experts that changes at most `_LEGS` − 1 times: what it loses in each round."""
+    """Against a sequence of experts that changes in so many legs: `runner` says who it is in round t, counted from 0."""
 
-    def __init__(self, n: int, losses: NDArray[np.float64]) -> None:
-        super().__init__(n)
-        self._sums = np.append(0.0, np.cumsum(losses))
+    def __init__(
+        self,
+        n: int,
+        runner: Callable[[int], int],
+        legs: int = _LEGS,
+        eta: float = _SHARE["eta"],
+        alpha: float = _SHARE["alpha"],
+    ) -> None:
+        super().__init__(n, eta=eta)
+        self.alpha, self._runner, self._legs, self._best = alpha, runner, legs, 0.0
+
+    def enter(self, played: Any) -> bool:
+        """Adds what the sequence lost."""
+        self._best += float(played.losses[self._runner(self.rounds)])
+        return super().enter(played)
 
     @property
     def best(self) -> float:
         """What the sequence lost so far."""
-        return float(self._sums[self.rounds])
+        return self._best
+
+    @property
+    def switches(self) -> int:
+        """How often it changed, at most."""
+        return min(self._legs, self.rounds) - 1
+
+
+class _Unbeaten(_Sequence):
+    """Against a sequence that loses nothing."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__(n, lambda _t: 0)
+
+    @property
+    def best(self) -> float:
+        """Nothing."""
+        return 0.0
 
 
 class _Slept(Losses):
@@ -108,7 +140,7 @@ def _game(rule: Callable[..., Any], given: dict[str, Any], adversary: LossAdvers
     def against(player: Any) -> Iterator[tuple[Any, ...]]:
         return ((losses,) for losses in adversary.against(player))
 
-    return Game(rule, given, against, facts, "learn_losses")
+    return Game(rule, given, against, facts, "losses")
 
 
 def _growing(
@@ -146,7 +178,16 @@ def _coins(n: int, chance: np.random.Generator) -> Game[Losses]:
 def _relay(n: int) -> _Make:
     def game(rounds: int, _chance: np.random.Generator) -> Game[Losses]:
         relay = Relay(n, legs=_LEGS, length=rounds // _LEGS)
-        return _game(FixedShare, {"n": n, **_SHARE}, relay, _Sequence(n, np.zeros(rounds)))
+        return _game(FixedShare, {"n": n, **_SHARE}, relay, _Unbeaten(n))
+
+    return game
+
+
+def _tug(legs: int, eta: float) -> _Make:
+    def game(rounds: int, _chance: np.random.Generator) -> Game[Losses]:
+        tug = Tug(legs, rounds // legs, pull=math.ceil(math.log(1 / _LITTLE_SHARE) / eta))
+        given = {"n": 2, "eta": eta, "alpha": _LITTLE_SHARE}
+        return _game(FixedShare, given, tug, _Sequence(2, tug.runner, legs, eta, _LITTLE_SHARE))
 
     return game
 
@@ -156,7 +197,7 @@ def _changing(rounds: int, chance: np.random.Generator) -> Game[Losses]:
     best = np.repeat(chance.integers(10, size=_LEGS), rounds // _LEGS)
     table = chance.random((rounds, 10))
     table[np.arange(rounds), best] *= 0.2
-    return _game(FixedShare, {"n": 10, **_SHARE}, Told(table), _Sequence(10, table[np.arange(rounds), best]))
+    return _game(FixedShare, {"n": 10, **_SHARE}, Told(table), _Sequence(10, best.tolist().__getitem__))
 
 
 def _sleepers(rounds: int, chance: np.random.Generator) -> Game[Losses]:
@@ -181,6 +222,24 @@ class _Dozing:
                 yield (0.0, math.nan) if first else (math.nan, 0.0)
             else:
                 yield (1.0, 0.0) if first else (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class _Returning:
+    """Three experts: the first sleeps while the others lose, for half of the rounds; then it alone loses.
+
+    Who lets a sleeper gain on those who lose has given it all the weight when it returns.
+    """
+
+    rounds: int
+
+    def against(self, _rule: object, /) -> Iterator[Vector]:
+        for t in range(self.rounds):
+            yield (math.nan, 1.0, 1.0) if 2 * t < self.rounds else (1.0, 0.0, 0.0)
+
+
+def _returning(rounds: int, _chance: np.random.Generator) -> Game[Losses]:
+    return _game(Hedge, {"n": 3, "eta": _SLEEPING_RATE}, _Returning(rounds), _Slept(3, _SLEEPING_RATE))
 
 
 def _heavy_sleepers(rounds: int, _chance: np.random.Generator) -> Game[Losses]:
@@ -216,21 +275,27 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
         bounds.adahedge_scaled, AdaHedge, *_BY_ROUNDS, _growing(AdaHedge, lambda _rounds: {}, _SCALE), 0.49,
         lambda facts: {**_time(facts), "scale": _SCALE},
     ),
-    Experiment(bounds.adahedge_run, AdaHedge, *_BY_ROUNDS, _ADAPTIVE, 0.98, lambda facts: {"gaps": facts.gap}, own=False),
+    Experiment(bounds.adahedge_run, AdaHedge, *_BY_ROUNDS, _ADAPTIVE, 0.98, lambda facts: {"gaps": facts.gap}, alone=_OWN_GAPS),
     Experiment(
         bounds.fixed_share, FixedShare, *_BY_ROUNDS,
         (
+            Stream("tug of war", "adversary", _tug(1, 0.5)),
+            Stream("tug of war, five legs", "adversary", _tug(_LEGS, 1.0)),
             Stream("a relay of ten", "adversary", _relay(10)),
             Stream("a relay of fifty", "adversary", _relay(50)),
             Stream("five legs, at random", "random", _changing),
         ),
-        0.81,
-        lambda facts: {**_time(facts), "switches": min(_LEGS, facts.rounds) - 1, **_SHARE},
+        0.98,
+        lambda facts: {**_time(facts), "switches": facts.switches, "eta": facts.eta, "alpha": facts.alpha},
     ),
     Experiment(
         bounds.sleeping, Hedge, *_BY_ROUNDS,
-        (Stream("the heavier loses", "adversary", _heavy_sleepers), Stream("ten, half of them asleep", "random", _sleepers)),
+        (
+            Stream("the heavier loses", "adversary", _heavy_sleepers),
+            Stream("a sleeper returns", "adversary", _returning),
+            Stream("ten, half of them asleep", "random", _sleepers),
+        ),
         0.94, lambda facts: {"rounds": int(facts.awake[facts.worst]), "n": facts.n, "eta": facts.eta},
-        own=False, rising=False,
+        definition=definition_sleeping, rising=False,
     ),
 )  # fmt: skip

@@ -12,13 +12,14 @@ from thresher import bounds
 from thresher.adversaries import Halves, InTurn, LeaderErrs, RandomExperts, TwoConstants
 from thresher.compose import Portfolio
 from thresher.experts import FollowTheLeader, ImprovedMajority, RandomizedMajority, WeightedMajority
-from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Stream, Trials
+from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Plays, Stream, Trials
 from thresher.lab.streams import Contradicting, Listed, Pairs, pairs
 from thresher.linear import Constant, Perceptron
 
 __all__ = ["EXPERIMENTS"]
 
 _M = 20
+_MORE = 50
 _BETA = 0.5
 
 
@@ -62,17 +63,24 @@ def _of(
     def game(n: int, chance: np.random.Generator) -> Game[_Experts]:
         kept = beta(n)
         given = {"n": n} if algorithm is FollowTheLeader else {"n": n, "beta": kept}
-        return Game(algorithm, given, stream(n, chance).against, _Experts(n, kept, most))
+        tossing: Plays = "coins" if algorithm in (RandomizedMajority, ImprovedMajority) else "labels"
+        return Game(algorithm, given, stream(n, chance).against, _Experts(n, kept, most), tossing)
 
     return game
 
 
 def _halves(algorithm: Callable[..., Any]) -> tuple[Stream[_Experts], ...]:
-    """At β = 0 the theorem is met; at β = ½ almost."""
+    """At β = 0 the theorem is met; at others almost, with many experts."""
+
+    def half_of_the_weight(beta: float) -> _Make:
+        return _of(algorithm, lambda n, _: Halves(n, _MORE), lambda _n: beta)
+
     return (
         Stream("β = 0: half of the rest err", "forced", _of(algorithm, lambda n, _: Halves(n), lambda _n: 0.0), weighted=True),
-        Stream("half of the weight errs", "adversary", _of(algorithm, lambda n, _: Halves(n, _M)), weighted=True),
-        Stream("at random", "random", _of(algorithm, lambda n, chance: Listed(_advised(chance, n, _M)))),
+        Stream("β = ½: half of the weight errs", "adversary", half_of_the_weight(_BETA), weighted=True),
+        Stream("β = 0.1: half of the weight errs", "adversary", half_of_the_weight(0.1), weighted=True),
+        Stream("β = 0.9: half of the weight errs", "adversary", half_of_the_weight(0.9), weighted=True),
+        Stream("β = ½: at random", "random", _of(algorithm, lambda n, chance: Listed(_advised(chance, n, _M)))),
     )
 
 
@@ -126,12 +134,12 @@ def _coins(rounds: int, chance: np.random.Generator) -> tuple[float, Numbers]:
 
 
 def _two_constants(rounds: int, _chance: np.random.Generator) -> Game[_Experts]:
-    return Game(WeightedMajority, {"n": 2, "beta": _BETA}, TwoConstants(rounds).against, _Experts(2, _BETA))
+    return Game(WeightedMajority, {"n": 2, "beta": _BETA}, TwoConstants(rounds).against, _Experts(2, _BETA), "chances")
 
 
 def _random_experts(rounds: int, chance: np.random.Generator) -> Game[_Experts]:
     stream = RandomExperts(10, rounds, int(chance.integers(2**32)))
-    return Game(WeightedMajority, {"n": 10, "beta": _BETA}, stream.against, _Experts(10, _BETA))
+    return Game(WeightedMajority, {"n": 10, "beta": _BETA}, stream.against, _Experts(10, _BETA), "chances")
 
 
 class _Lanes(Facts):
@@ -149,19 +157,19 @@ class _Lanes(Facts):
         return super().enter(played)
 
 
-def _portfolio(**given: Any) -> Portfolio:
-    n = given["n"]
-    return Portfolio(n, learners=[Constant(n, +1), Constant(n, -1), Perceptron(n)])
+def _voting(stream: Any) -> Game[_Lanes]:
+    lanes = [Constant(3, +1), Constant(3, -1), Perceptron(3)]
+    return Game(Portfolio, {"n": 3, "learners": lanes}, stream.against, _Lanes(len(lanes)), "lanes")
 
 
 def _contradicted(rounds: int, chance: np.random.Generator) -> Game[_Lanes]:
     examples = [tuple(row) for row in chance.standard_normal((rounds, 3)).tolist()]
-    return Game(_portfolio, {"n": 3}, Contradicting(examples).against, _Lanes(3))
+    return _voting(Contradicting(examples))
 
 
 def _learnable(rounds: int, chance: np.random.Generator) -> Game[_Lanes]:
     X = chance.standard_normal((rounds, 3))
-    return Game(_portfolio, {"n": 3}, Listed(pairs(X, np.where(X[:, 0] > X[:, 1], 1, -1))).against, _Lanes(3))
+    return _voting(Listed(pairs(X, np.where(X[:, 0] > X[:, 1], 1, -1))))
 
 
 _VOTED = (
@@ -175,7 +183,7 @@ _HALVES = _halves(WeightedMajority)
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.weighted_majority, WeightedMajority, *_BY_N, _HALVES, 1.0, _beta),
-    Experiment(bounds.weighted_majority_textbook, WeightedMajority, *_BY_N, _HALVES[1:], 0.79, _eta),
+    Experiment(bounds.weighted_majority_textbook, WeightedMajority, *_BY_N, (_HALVES[1], _HALVES[-1]), 0.79, _eta),
     Experiment(bounds.randomized_majority, RandomizedMajority, *_BY_N, _in_turn(), 0.99, _beta),
     Experiment(bounds.randomized_majority_textbook, RandomizedMajority, *_BY_N, _in_turn(), 0.94, _eta),
     Experiment(bounds.randomized_majority_tuned, RandomizedMajority, *_BY_N, _in_turn(_known("randomized"), _M), 0.96, _tuned),
@@ -187,7 +195,7 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(bounds.improved_majority_tuned, ImprovedMajority, *_BY_N, _IMPROVED_TUNED, 1.0, _tuned),
     Experiment(
         bounds.realised_mistakes, RandomizedMajority, *_BY_ROUNDS, (Trials("coins, 19 of 20", _coins, 100, 0.05),), 0.9,
-        own=False,
+        alone="it is about the coins of a hundred runs, whatever tosses them; play randomized-majority, which it bounds",
     ),
     Experiment(
         bounds.follow_the_leader, FollowTheLeader, *_BY_N,
@@ -200,13 +208,13 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
         bounds.vote, WeightedMajority, *_BY_ROUNDS,
         (Stream("two constants", "adversary", _two_constants), Stream("fair coins", "random", _random_experts)), 0.9,
-        lambda facts: {"loss": facts.loss}, own=False,
+        lambda facts: {"loss": facts.loss},
     ),
     Experiment(
         bounds.portfolio_loss, Portfolio, *_BY_ROUNDS, _VOTED, 0.98,
-        lambda facts: {"best": int(facts.wrong.min()), "regret": facts.regret}, own=False,
+        lambda facts: {"best": int(facts.wrong.min()), "regret": facts.regret},
     ),
     Experiment(
-        bounds.portfolio_mistakes, Portfolio, *_BY_ROUNDS, _VOTED, 0.95, lambda facts: {"loss": facts.loss}, own=False
+        bounds.portfolio_mistakes, Portfolio, *_BY_ROUNDS, _VOTED, 0.95, lambda facts: {"loss": facts.loss}
     ),
 )  # fmt: skip

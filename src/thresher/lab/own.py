@@ -11,6 +11,7 @@ import pickle
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,13 @@ import numpy as np
 
 from thresher.bounds.printed import shown
 from thresher.errors import LearnerError
-from thresher.experts import LossRound
+from thresher.lab.limit import TooLong, limited
 from thresher.protocol import Prediction, Round
 
-__all__ = ["OwnLearner", "OwnRule", "guarded", "near", "offered"]
+__all__ = ["OwnLearner", "Watched", "guarded", "must_have", "near", "offered"]
 
-#: How far the sum of a mixture's weights may be from 1.
-_ROUNDING = 1e-9
+#: How long one call may take.
+_SECONDS = 10.0
 
 #: Where this package is: what was raised is told of the last line outside it.
 _OURS = __file__.rpartition("lab")[0]
@@ -61,8 +62,83 @@ def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     return guarded(lambda: make(*positional, **taken), f"{name}({call})")
 
 
-class OwnLearner:
+class Watched:
+    """One of one's own, asked before it is told: what holds of all kinds. A kind says what it `asks` for and how it `tells`.
+
+    `_say` gives what it says, checked; `counts` is what of that counts, and `spell` how a message names it.
+    """
+
+    asks, tells = "predict", "learn"
+
+    def __init__(self, made: Any) -> None:
+        self._made, self._t = made, 0
+        self._rounds: list[tuple[tuple[Any, ...], Any, Any]] = []
+
+    def _say(self, *known: Any) -> Any:
+        raise NotImplementedError
+
+    def counts(self, said: Any) -> Any:
+        """What of that counts: all of it."""
+        return said
+
+    def spell(self, said: Any) -> str:
+        """How a message names it."""
+        return shown(self.counts(said))
+
+    def ask(self, *known: Any) -> Any:
+        """What it says, asked twice; it must be as before."""
+        before = _snapshot(self._made)
+        said, again = self._say(*known), self._say(*known)
+        if changed := _difference(before, _snapshot(self._made)):
+            raise self.fault(
+                self.asks, f"changed self.{changed}: only {self.tells} may change it (a cache may be called self._{changed})"
+            )
+        if said != again:
+            raise self.fault(self.asks, f"gave {self.spell(said)}, then {self.spell(again)} in the same round")
+        return said
+
+    def tell(self, known: tuple[Any, ...], truth: Any, said: Any) -> Any:
+        """Lets it learn, and counts the round: what it returned."""
+        returned = self.call(self.tells, *known, truth)
+        self._t += 1
+        self._rounds.append((known, truth, self.counts(said)))
+        return returned
+
+    def check_again(self, fresh: Watched) -> None:
+        """Lets a fresh one of the same kind play the same rounds, asked once in each: it must say the same.
+
+        One that does not depends on how often it was asked, or on chance; and then no seed plays a refutation again.
+        """
+        for t, (known, truth, before) in enumerate(self._rounds, start=1):
+            fresh._t = t - 1
+            if self.counts(said := fresh._say(*known)) != before:
+                often = f"gave {_label(before)}, but {fresh.spell(said)} when all was played again and it was asked less often"
+                raise fresh.fault(
+                    self.asks, f"{often}: only {self.tells} may change what it says, and nothing but what it learned"
+                )
+            fresh.call(self.tells, *known, truth)
+
+    def call(self, verb: str, *arguments: Any) -> Any:
+        """Calls one of its methods; what that raises is told."""
+        kind = type(self._made)
+        method = getattr(kind, verb, kind)
+        return guarded(lambda: getattr(self._made, verb)(*arguments), f"{kind.__name__}.{verb}", self._t + 1, method)
+
+    def read(self, name: str) -> Any:
+        """One of its attributes, which may be computed; None if there is none."""
+        return guarded(lambda: getattr(self._made, name, None), f"{type(self._made).__name__}.{name}", self._t + 1)
+
+    def fault(self, verb: str, what: str) -> LearnerError:
+        """What it did that it must not do, with the line of that method."""
+        kind = type(self._made)
+        file, line = _place(getattr(kind, verb, kind))
+        return LearnerError(f"{kind.__name__}.{verb} {what}", t=self._t + 1, file=file, line=line)
+
+
+class OwnLearner(Watched):
     """A learner with `predict` and `learn`, watched.
+
+    `chances` is whether the theorem is about the chance of +1, which `predict` must then give.
 
     >>> class Stuck:
     ...     def predict(self, x):
@@ -73,16 +149,18 @@ class OwnLearner:
     Round(t=1, Prediction(label=+1, score=0.0, p_positive=None), label=-1, mistake=True, changed=False)
     """
 
-    def __init__(self, made: Any, n: int | None = None) -> None:
-        self._made, self._n, self._t = made, n, 0
-        self._rounds: list[tuple[Any, int, int]] = []
-        _must_have(made, "predict", "learn")
+    def __init__(self, made: Any, n: int | None = None, chances: bool = False) -> None:
+        super().__init__(made)
+        self._n, self._chances = n, chances
+        must_have(made, "predict", "learn")
 
     def __getattr__(self, name: str) -> Any:
         """What adversaries look at beside predictions, where there is such a thing: n weights, the seed of coins."""
-        if name == "weights" and isinstance(weights := getattr(self._made, name), Sequence | np.ndarray):
+        if name == "weights" and isinstance(weights := self.read(name), Sequence | np.ndarray):
             numbers = np.asarray(weights)
-            if numbers.shape == (self._n,):
+            if numbers.shape == (self._n,) and numbers.dtype.kind in "fiu":
+                if not np.isfinite(numbers).all():
+                    raise self.fault("weights", f"are {shown(weights)}, expected finite numbers")
                 return numbers
         if name == "seed":
             return self._made.seed
@@ -90,110 +168,74 @@ class OwnLearner:
 
     def predict(self, x: Any) -> Prediction:
         """What it says, as a prediction; it must be a label."""
-        said = self._call("predict", x)
+        said = self.call("predict", x)
         label = said.label if isinstance(said, Prediction) else said
         if isinstance(label, str | bytes) or np.ndim(label) > 0 or label not in (-1, +1):
-            raise self._fault("predict", f"gave {shown(said)}, expected −1 or +1 (or a th.Prediction with one of them)")
-        return said if isinstance(said, Prediction) else Prediction(int(label), 0.0)
+            raise self.fault("predict", f"gave {shown(said)}, expected −1 or +1 (or a th.Prediction with one of them)")
+        made = said if isinstance(said, Prediction) else Prediction(int(label), 0.0)
+        if self._chances and made.p_positive is None:
+            asked = "expected the weight that votes +1, too: th.Prediction(label, score, p_positive)"
+            raise self.fault("predict", f"gave {shown(said)}, {asked}")
+        return made
+
+    def _say(self, *known: Any) -> Prediction:
+        return self.predict(*known)
+
+    def counts(self, said: Prediction) -> int:
+        """The label."""
+        return said.label
+
+    def spell(self, said: Prediction) -> str:
+        """The label with its sign; where chances differ, those."""
+        return _label(said.label) if said.p_positive is None else f"{said.label:+d} with the chance {said.p_positive:g}"
 
     def learn(self, x: Any, y: int) -> Round:
         """One whole round: it predicts, twice, must be as before, and is told the label."""
-        before = _snapshot(self._made)
-        said, again = self.predict(x), self.predict(x)
-        if changed := _difference(before, _snapshot(self._made)):
-            raise self._fault(
-                "predict", f"changed self.{changed}: only learn may change it (a cache may be called self._{changed})"
-            )
-        if said != again:
-            raise self._fault("predict", f"gave {said.label:+d}, then {again.label:+d} for the same example")
+        said: Prediction = self.ask(x)
         weights = np.array(getattr(self, "weights", ()))
-        returned = self._call("learn", x, y)
+        returned = self.tell((x,), y, said)
         if isinstance(returned, Round) and returned.prediction.label != said.label:
+            self._t -= 1
             claimed = f"says that {returned.prediction.label:+d} was predicted, but predict said {said.label:+d}"
-            raise self._fault("learn", f"{claimed} before the label was known: that is the prediction that counts")
-        self._t += 1
-        self._rounds.append((x, y, said.label))
+            raise self.fault("learn", f"{claimed} before the label was known: that is the prediction that counts")
         moved = len(weights) > 0 and bool((weights != self.weights).any())
         chance = said.p_positive
         loss = float(said.label != y) if chance is None else 1 - chance if y == +1 else chance
         return Round(self._t, x, said, y, returned.changed if isinstance(returned, Round) else moved, loss=loss)
 
-    def check_again(self, fresh: OwnLearner) -> None:
-        """Lets a fresh learner of the same kind play the same rounds, asked once in each: it must say the same.
 
-        One that does not depends on how often it was asked, or on chance; and then no seed plays a refutation again.
-        """
-        for t, (x, y, before) in enumerate(self._rounds, start=1):
-            fresh._t = t - 1
-            if (label := fresh.predict(x).label) != before:
-                often = f"gave {before:+d}, but {label:+d} when all was played again and it was asked less often"
-                raise fresh._fault("predict", f"{often}: only learn may change what it says, and nothing but what it learned")
-            fresh._call("learn", x, y)
-
-    def _call(self, verb: str, *arguments: Any) -> Any:
-        return guarded(lambda: getattr(self._made, verb)(*arguments), f"{type(self._made).__name__}.{verb}", self._t + 1)
-
-    def _fault(self, verb: str, what: str) -> LearnerError:
-        return _fault(self._made, verb, what, self._t + 1)
-
-
-class OwnRule:
-    """A rule for losses, with `weights`, a mixture of the experts, and `learn_losses`; watched.
-
-    >>> class Stuck:
-    ...     weights = (0.5, 0.5)
-    ...     def learn_losses(self, losses):
-    ...         pass
-    >>> OwnRule(Stuck(), 2).learn_losses((1.0, 0.0))
-    LossRound(t=1, experts=2, loss=0.5)
-    """
-
-    def __init__(self, made: Any, n: int) -> None:
-        self._made, self._n, self._t = made, n, 0
-        _must_have(made, "learn_losses")
-        _must_have(made, "weights", called=False)
-
-    @property
-    def weights(self) -> Any:
-        """The mixture that it is about to play."""
-        given = guarded(lambda: self._made.weights, f"{type(self._made).__name__}.weights", self._t + 1)
-        try:
-            w = np.array(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            w = np.zeros(0)
-        if w.shape != (self._n,) or not (w >= 0).all() or not abs(w.sum() - 1) <= _ROUNDING:
-            wrong = f"gave {shown(given)}, expected {self._n} numbers of at least 0 that add up to 1"
-            raise _fault(self._made, "weights", wrong, self._t + 1)
-        return w
-
-    def learn_losses(self, losses: Any) -> LossRound:
-        """One whole round: its mixture loses, and it is told what everybody lost."""
-        mixture, row = self.weights, np.array(losses)
-        guarded(lambda: self._made.learn_losses(losses), f"{type(self._made).__name__}.learn_losses", self._t + 1)
-        self._t += 1
-        return LossRound(self._t, row, mixture, float(mixture @ row))
-
-
-def _must_have(made: Any, *names: str, called: bool = True) -> None:
+def must_have(made: Any, *names: str, called: bool = True) -> None:
+    """Refuses one that has not these methods, or, if they are not called, attributes."""
     for name in names:
-        if not hasattr(made, name) or (called and not callable(getattr(made, name))):
+        had = guarded(partial(getattr, made, name, None), f"{type(made).__name__}.{name}")
+        if had is None or (called and not callable(had)):
             file, line = _place(type(made))
             found = f"found {type(made).__name__} without {name}, expected one with {' and '.join(names)}"
             raise LearnerError(found, file=file, line=line)
 
 
-def guarded(call: Callable[[], Any], what: str, t: int | None = None) -> Any:
+def _label(said: Any) -> str:
+    return f"{said:+d}" if isinstance(said, int) else shown(said)
+
+
+def guarded(call: Callable[[], Any], what: str, t: int | None = None, thing: Any = None) -> Any:
     """Calls what is not ours; what it raises is told with the line of its file where that happened, and the round.
+
+    Where no line of it was reached, as with too few parameters, the line is that of the `thing` that was called.
 
     >>> guarded(lambda: 1 / 1, "Mine.predict", 3)
     1.0
     """
     try:
-        return call()
-    except Exception as error:
+        with limited(_SECONDS):
+            return call()
+    except (Exception, TooLong) as error:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
-        file, line = (near(frames[-1].filename), frames[-1].lineno) if frames else (None, None)
-        raise LearnerError(f"{what} raised {type(error).__name__}: {error}", t=t, file=file, line=line) from error
+        file, line = (near(frames[-1].filename), frames[-1].lineno) if frames else _place(thing)
+        told = f"raised {type(error).__name__}: {error}"
+        if isinstance(error, TooLong):
+            told = f"was stopped here after {_SECONDS:g} seconds: does it loop?"
+        raise LearnerError(f"{what} {told}", t=t, file=file, line=line) from error
 
 
 def near(file: str) -> str:
@@ -206,14 +248,9 @@ def near(file: str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _fault(made: Any, verb: str, what: str, t: int) -> LearnerError:
-    kind = type(made)
-    file, line = _place(getattr(kind, verb, kind))
-    return LearnerError(f"{kind.__name__}.{verb} {what}", t=t, file=file, line=line)
-
-
 def _place(thing: Any) -> tuple[str | None, int | None]:
     """Where it is written down, unless it was made where there is no file."""
+    thing = thing.fget if isinstance(thing, property) else thing
     try:
         return near(inspect.getfile(thing)), inspect.getsourcelines(thing)[1]
     except (TypeError, OSError):
@@ -222,12 +259,13 @@ def _place(thing: Any) -> tuple[str | None, int | None]:
 
 def _snapshot(made: Any) -> dict[str, bytes]:
     """Its attributes as bytes; those that cannot be pickled are left out."""
-    state = made.__getstate__()
     found: dict[str, bytes] = {}
-    for part in state if isinstance(state, tuple) else (state,):
-        for name, value in part.items() if isinstance(part, dict) else ():
-            with suppress(Exception):  # whatever a stranger's class raises when it is pickled
-                found[name] = pickle.dumps(value)
+    with suppress(Exception):  # whatever a stranger's class raises when it is pickled
+        state = made.__getstate__()
+        for part in state if isinstance(state, tuple) else (state,):
+            for name, value in part.items() if isinstance(part, dict) else ():
+                with suppress(Exception):
+                    found[name] = pickle.dumps(value)
     return found
 
 

@@ -222,21 +222,27 @@ class _Classes(Facts):
 
 
 class _TwoClasses(Facts):
-    """Orthonormal examples of two classes, 2k of them: U with ±½eᵢ in either class has margin 1 and norm √k."""
+    """So many orthonormal examples of two classes: U with ±½eᵢ in either class has margin 1 and norm √(examples/2)."""
 
-    def __init__(self, k: int) -> None:
+    distance = 0.0
+
+    def __init__(self, examples: int) -> None:
         super().__init__()
-        self.margin = k**-0.5
+        self.margin = math.sqrt(2 / examples)
 
 
-def _two_classes(k: int, _chance: np.random.Generator) -> Game[_TwoClasses]:
-    examples = [indicator(2 * k, {i}) for i in range(2 * k)]
+def _orthonormal_classes(rounds: int, _chance: np.random.Generator) -> Game[_TwoClasses]:
+    examples = [indicator(rounds, {i}) for i in range(rounds)]
 
     def against(learner: Any) -> Iterator[tuple[Vector, str]]:
         for x in examples:
             yield x, _CLASSES[int(learner.predict(x).label == _CLASSES[0])]
 
-    return Game(MulticlassPerceptron, {"n": 2 * k, "classes": _CLASSES[:2]}, against, _TwoClasses(k))
+    return Game(MulticlassPerceptron, {"n": rounds, "classes": _CLASSES[:2]}, against, _TwoClasses(rounds), "classes")
+
+
+def _two_classes(k: int, chance: np.random.Generator) -> Game[_TwoClasses]:
+    return _orthonormal_classes(2 * k, chance)
 
 
 def _many_classes(chance: np.random.Generator, margin: float, rows: int) -> tuple[NDArray[np.float64], Pairs]:
@@ -252,14 +258,14 @@ def _many_classes(chance: np.random.Generator, margin: float, rows: int) -> tupl
 
 def _classes_at_random(k: int, chance: np.random.Generator) -> Game[_Classes]:
     U, pool = _many_classes(chance, k**-0.5, _POOL)
-    return Game(MulticlassPerceptron, {"n": _N, "classes": _CLASSES}, Stubborn(pool).against, _Classes(U, k**-0.5))
+    return Game(MulticlassPerceptron, {"n": _N, "classes": _CLASSES}, Stubborn(pool).against, _Classes(U, k**-0.5), "classes")
 
 
 def _classes_with_noise(rounds: int, chance: np.random.Generator) -> Game[_Classes]:
     U, rows = _many_classes(chance, 0.2, rounds)
     wrong = chance.random(rounds) < _NOISE
     said = [(x, str(chance.choice(_CLASSES)) if flip else y) for (x, y), flip in zip(rows, wrong, strict=True)]
-    return Game(MulticlassPerceptron, {"n": _N, "classes": _CLASSES}, Listed(said).against, _Classes(U, 0.2))
+    return Game(MulticlassPerceptron, {"n": _N, "classes": _CLASSES}, Listed(said).against, _Classes(U, 0.2), "classes")
 
 
 def _margin(facts: Against | Hindsight) -> Numbers:
@@ -312,12 +318,15 @@ EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
         bounds.multiclass_perceptron, MulticlassPerceptron, *_BY_MARGIN,
         (Stream("two classes, orthonormal", "forced", _two_classes), Stream("three classes", "random", _classes_at_random)),
-        1.0, lambda facts: {"margin": facts.margin}, own=False,
+        1.0, lambda facts: {"margin": facts.margin},
     ),
     Experiment(
         bounds.multiclass_perceptron_distance, MulticlassPerceptron, *_BY_ROUNDS,
-        (Stream("one class in ten wrong", "random", _classes_with_noise),),
-        0.42, lambda facts: {"distance": facts.distance, "margin": facts.margin}, own=False,
+        (
+            Stream("two classes, orthonormal", "forced", _orthonormal_classes),
+            Stream("one class in ten wrong", "random", _classes_with_noise),
+        ),
+        1.0, lambda facts: {"distance": facts.distance, "margin": facts.margin},
     ),
     Experiment(
         bounds.passive_aggressive, PassiveAggressive, *_BY_MARGIN, _separated(PassiveAggressive), 1.0, _margin,

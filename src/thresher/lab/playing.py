@@ -13,7 +13,8 @@ from thresher.bounds import Bound, Theorem
 from thresher.bounds.printed import shown
 from thresher.errors import LearnerError, ParameterError
 from thresher.lab.experiment import Experiment, Game, Numbers, Stream, Trials
-from thresher.lab.own import OwnLearner, OwnRule, guarded, offered
+from thresher.lab.own import Watched, guarded
+from thresher.lab.own_kinds import own
 from thresher.lab.registry import find
 from thresher.lab.result import Outcome, Refutation, Result
 
@@ -75,8 +76,8 @@ def play(
     experiment = find(theorem)
     if seed < 0:
         raise ParameterError(f"found seed = {seed}, expected a whole number of at least 0")
-    if learner is not None and not experiment.own:
-        raise ParameterError(f"found a learner of one's own for {experiment.name}, which plays Thresher's alone")
+    if learner is not None and experiment.alone:
+        raise ParameterError(f"found a learner of one's own for {experiment.name}: {experiment.alone}")
     table = _Table(experiment, learner, bound, seed, 1 if quick else _GAMES_OF_CHANCE)
     sizes = experiment.quick if quick else experiment.sizes
     games = [(size, stream) for size in sizes for stream in experiment.streams if size <= stream.upto]
@@ -131,13 +132,13 @@ class _Table:
         """One game, or several by chance; none where the stream looks at weights that the learner does not show."""
         for repetition in range(self.games if stream.kind == "random" else 1):
             game = stream.game(size, np.random.default_rng([self.seed, repetition, size]))
-            player = game.algorithm(**game.given) if self.learner is None else _own(self.learner, game)
+            player = game.algorithm(**game.given) if self.learner is None else own(self.learner, game)
             if stream.weighted and not hasattr(player, "weights"):
                 self.skipped[f"{stream.name}: it looks at weights, and this learner shows none"] = None
                 return
             outcome = self._game(stream, size, game, player)
-            if self.learner is not None and isinstance(player, OwnLearner):
-                player.check_again(OwnLearner(offered(self.learner, game.given)))
+            if self.learner is not None and isinstance(player, Watched):
+                player.check_again(own(self.learner, game))
             yield outcome
             if outcome.refuted is not None:
                 return
@@ -154,7 +155,7 @@ class _Table:
                 continue
             bound = self._bound(self.experiment.numbers(facts))
             if not bound.allows(facts.count(bound.on)):
-                refuted = Refutation(facts.rounds, *_told(chosen, played))
+                refuted = Refutation(facts.rounds, *_told(chosen, played, bound.on))
                 break
         bound = self._bound(self.experiment.numbers(facts))
         count = facts.count(bound.on)
@@ -179,11 +180,6 @@ class _Table:
         return self._known[key]
 
 
-def _own(learner: Callable[..., Any], game: Game[Any]) -> OwnLearner | OwnRule:
-    made = offered(learner, game.given)
-    return OwnRule(made, game.given["n"]) if game.verb == "learn_losses" else OwnLearner(made, game.given.get("n"))
-
-
 def _own_bound(bound: OwnBound, numbers: Numbers, proven: Bound) -> Bound:
     """What a function of one's own gives, on what the theorem is on."""
     name = getattr(bound, "__name__", "bound")
@@ -201,12 +197,16 @@ def _allowed(bound: Bound) -> float:
     return bound.at_most if bound.counts and not bound.infinite else bound.value
 
 
-def _told(chosen: tuple[Any, ...], played: Any) -> tuple[str, str, str]:
-    """The example, what was said, and what was true, for a message."""
+def _told(chosen: tuple[Any, ...], played: Any, on: str) -> tuple[str, str, str]:
+    """The example, what was said, and what was true, for a message; with the chance, where that is what counts."""
+    if getattr(played, "forecast", None) is not None:
+        return _spelled(chosen[0]), f"{played.forecast:.4g}", str(chosen[1])
     if not hasattr(played, "prediction"):
         return _spelled(chosen[0]), f"the mixture {_spelled(played.mixture)}", ""
     x, y = chosen
-    return _spelled(x), _label(played.prediction.label), _label(y)
+    chance = None if on == "mistakes" else getattr(played.prediction, "p_positive", None)
+    sure = "" if chance is None else f" with the chance {chance:.4g} of +1"
+    return _spelled(x), f"{_label(played.prediction.label)}{sure}", _label(y)
 
 
 def _label(value: Any) -> str:

@@ -26,6 +26,10 @@ _DELTA = 0.05
 _RUNS = 40
 _POINTS = 32
 _CUTS = 33
+_ANY_LEARNER = (
+    "it is about what is made of a learner's hypotheses, and holds for every learner with a mistake bound; play {}, "
+    "which asks whether yours has one"
+)
 
 
 def _pac(size: int, chance: np.random.Generator) -> tuple[float, Numbers]:
@@ -101,18 +105,18 @@ _BY_EXAMPLES = ("examples n", (20, 50, 100, 200))
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
         bounds.pac_sample, pac, "1/ε", (4, 8, 16, 32, 64), _share("33 thresholds", _pac), 0.5,
-        reads=_pac_risk, own=False,
+        reads=_pac_risk, alone=_ANY_LEARNER.format("halving"),
     ),
     Experiment(
         bounds.online_to_batch, online_to_batch, *_BY_EXAMPLES, _share("one label in ten wrong", _average),
-        0.93, own=False,
+        0.93, alone=_ANY_LEARNER.format("perceptron-separable"),
     ),
     Experiment(
         bounds.online_to_batch_vote, online_to_batch, *_BY_EXAMPLES,
-        _share("one label in ten wrong", _vote, 20), 0.54, own=False,
+        _share("one label in ten wrong", _vote, 20), 0.54, alone=_ANY_LEARNER.format("perceptron-separable"),
     ),
     Experiment(
         bounds.random_stop, Perceptron, *_BY_EXAMPLES, (Trials("margin ¼, on average", _stop, _RUNS, "mean"),), 0.54,
-        own=False,
+        alone=_ANY_LEARNER.format("perceptron-separable"),
     ),
 )  # fmt: skip

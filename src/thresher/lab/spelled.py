@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from thresher.bounds.printed import above
 from thresher.lab.result import Outcome
 
 __all__ = ["number", "ratio"]
 
 
 def number(value: float) -> str:
-    """A count as it is, anything else with few digits, rounded up.
+    """A count as it is, anything else with four digits.
 
-    >>> number(1600), number(12.0), number(2 / 3)
-    ('1,600', '12', '0.6667')
+    >>> number(1600), number(12.0), number(2 / 3), number(142.8004), number(12345.678)
+    ('1,600', '12', '0.6667', '142.8', '12,350')
     """
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}" if value.is_integer() else above(float(f"{value:.4g}"))
+    if isinstance(value, int) or value.is_integer():
+        return f"{value:,.0f}"
+    return f"{float(f'{value:.4g}'):,.10g}"
 
 
 def ratio(outcome: Outcome) -> str:

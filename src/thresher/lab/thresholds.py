@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import bounds
-from thresher.adversaries import Greedy, WeightedLearner
+from thresher.adversaries import Greedy, Literals, TightFit, WeightedLearner
 from thresher.adversaries.adversary import weights_of
-from thresher.lab.experiment import Experiment, Facts, Game, Numbers, Stream
+from thresher.lab.experiment import Experiment, Facts, Game, Kind, Numbers, Stream
 from thresher.lab.perceptron import Against, noisy
 from thresher.lab.streams import Listed, Nearest, Pairs, Stubborn, pairs
 from thresher.linear import BalancedWinnow, PNormPerceptron, Winnow
@@ -68,19 +68,19 @@ def _winnow(n: int, stream: Any) -> Game[_Threshold]:
     return Game(Winnow, {"n": n, "factor": _FACTOR}, stream.against, _Threshold(n))
 
 
-def _greedy(draw: Callable[..., Pairs]) -> Callable[[int, np.random.Generator], Game[_Threshold]]:
+def _tight_fit(n: int, _chance: np.random.Generator) -> Game[_Threshold]:
+    return _winnow(n, TightFit(n, frozenset(range(_OF)), factor=_FACTOR, least=_LEAST))
+
+
+def _greedy(n: int, chance: np.random.Generator) -> Game[_Threshold]:
     """The proof, turned round: the relative entropy of θμ to w pays for mistakes, and that is played which costs the least."""
+    pool = _between(n, chance, _ROWS)
 
-    def game(n: int, chance: np.random.Generator) -> Game[_Threshold]:
-        pool = draw(n, chance, _ROWS)
+    def potential(learner: WeightedLearner) -> float:
+        w = np.maximum(weights_of(learner, n), _LIGHTEST)
+        return float(w.sum() - n * np.log(w[:_OF]).sum() / _LEAST)
 
-        def potential(learner: WeightedLearner) -> float:
-            w = np.maximum(weights_of(learner, n), _LIGHTEST)
-            return float(w.sum() - n * np.log(w[:_OF]).sum() / _LEAST)
-
-        return _winnow(n, Greedy[WeightedLearner](lambda _learner: pool, potential))
-
-    return game
+    return _winnow(n, Greedy[WeightedLearner](lambda _learner: pool, potential))
 
 
 def _stubborn(draw: Callable[..., Pairs]) -> Callable[[int, np.random.Generator], Game[_Threshold]]:
@@ -92,12 +92,12 @@ def _wrong(n: int, chance: np.random.Generator) -> Game[_Threshold]:
 
 
 _TWO_OF_FOUR = (
-    Stream("2 of 4, at the least cost", "adversary", _greedy(_of_four), weighted=True),
+    Stream("2 of 4, tight fits", "adversary", _tight_fit, weighted=True),
     Stream("2 of 4, at random", "random", _stubborn(_of_four)),
 )
 _AND_NOISE = (*_TWO_OF_FOUR, Stream("one label in seven wrong", "random", _wrong))
 _FRACTIONS = (
-    Stream("from 0 to 1, at the least cost", "adversary", _greedy(_between), weighted=True),
+    Stream("from 0 to 1, at the least cost", "adversary", _greedy, weighted=True),
     Stream("from 0 to 1, at random", "random", _stubborn(_between)),
 )
 
@@ -158,6 +158,21 @@ def _by_signs(
     return (*separable, Stream("one label in seven wrong", "random", wrong)) if noise else separable
 
 
+class _Literal(Facts):
+    """One of the 2n literals is the label: u = ±e_j has the margin 1. At γ = 1 itself η would be infinite."""
+
+    margin, norm, distance = 0.999, 1.0, 0.0
+    eta = math.atanh(margin)
+
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self.n = n
+
+
+def _literals(n: int, _chance: np.random.Generator) -> Game[_Literal]:
+    return Game(BalancedWinnow, {"n": n, "eta": _Literal.eta}, Literals(n.bit_length() - 1).against, _Literal(n))
+
+
 class _Gap(Facts):
     """Two at least of the first three attributes, and a last one that is always 1: u = 1 on the three leaves a gap below 1."""
 
@@ -183,7 +198,7 @@ _GAPPED = (
 )
 
 
-def _in_l1(facts: _Signs) -> Numbers:
+def _in_l1(facts: _Signs | _Literal) -> Numbers:
     return {"margin": facts.margin, "n": facts.n, "norm": facts.norm}
 
 
@@ -192,28 +207,33 @@ def _in_p(facts: _Signs) -> Numbers:
 
 
 _BY_N = ("attributes n", (8, 16, 32, 64, 128))
-_BALANCED, _PNORM = _by_signs(_balanced, False), _by_signs(_p_norm, False)
+_PNORM = _by_signs(_p_norm, False)
+
+
+def _balanced_streams(kind: Kind, noise: bool = False) -> tuple[Stream[Any], ...]:
+    return Stream("one literal, by halving", kind, _literals), *_by_signs(_balanced, noise)
+
 
 EXPERIMENTS: tuple[Experiment[Any], ...] = (
     Experiment(
-        bounds.winnow_threshold, Winnow, *_BY_N, _AND_NOISE, 0.49, lambda facts: {**_missing(facts), "factor": _FACTOR}
+        bounds.winnow_threshold, Winnow, *_BY_N, _AND_NOISE, 0.62, lambda facts: {**_missing(facts), "factor": _FACTOR}
     ),
-    Experiment(bounds.winnow_threshold_tuned, Winnow, *_BY_N, _AND_NOISE, 0.49, _missing),
-    Experiment(bounds.winnow_threshold_simple, Winnow, *_BY_N, _TWO_OF_FOUR, 0.4, _target),
-    Experiment(bounds.winnow_littlestone, Winnow, *_BY_N, _TWO_OF_FOUR, 0.24, _target),
+    Experiment(bounds.winnow_threshold_tuned, Winnow, *_BY_N, _AND_NOISE, 0.62, _missing),
+    Experiment(bounds.winnow_threshold_simple, Winnow, *_BY_N, _TWO_OF_FOUR, 0.51, _target),
+    Experiment(bounds.winnow_littlestone, Winnow, *_BY_N, _TWO_OF_FOUR, 0.3, _target),
     Experiment(
-        bounds.winnow_r_of_k, Winnow, *_BY_N, _TWO_OF_FOUR, 0.4, lambda facts: {"r": _LEAST, "k": _OF, "n": facts.n}
+        bounds.winnow_r_of_k, Winnow, *_BY_N, _TWO_OF_FOUR, 0.51, lambda facts: {"r": _LEAST, "k": _OF, "n": facts.n}
     ),
     Experiment(
-        bounds.winnow_entropy, Winnow, *_BY_N, (*_FRACTIONS, *_AND_NOISE), 0.74,
+        bounds.winnow_entropy, Winnow, *_BY_N, (*_FRACTIONS, *_AND_NOISE), 0.91,
         lambda facts: {**_missing(facts), "entropy": facts.entropy, "factor": _FACTOR},
     ),
     Experiment(
-        bounds.balanced_winnow, BalancedWinnow, *_BY_N, _by_signs(_balanced, True), 0.48,
+        bounds.balanced_winnow, BalancedWinnow, *_BY_N, _balanced_streams("forced", noise=True), 1.0,
         lambda facts: {**_in_l1(facts), "eta": facts.eta, "distance": facts.distance},
     ),
-    Experiment(bounds.balanced_winnow_tuned, BalancedWinnow, *_BY_N, _BALANCED, 0.48, _in_l1),
-    Experiment(bounds.balanced_winnow_textbook, BalancedWinnow, *_BY_N, _BALANCED, 0.47, _in_l1),
+    Experiment(bounds.balanced_winnow_tuned, BalancedWinnow, *_BY_N, _balanced_streams("forced"), 1.0, _in_l1),
+    Experiment(bounds.balanced_winnow_textbook, BalancedWinnow, *_BY_N, _balanced_streams("adversary"), 0.83, _in_l1),
     Experiment(
         bounds.balanced_winnow_gap, BalancedWinnow, *_BY_N, _GAPPED, 0.12,
         lambda facts: {"gap": facts.gap, "n": facts.n, "radius": facts.radius, "norm": facts.norm},
