@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from thresher._core import Rounds
 from thresher.data.stream import Batch
 from thresher.ledger import Ledger
+from thresher.linear import LinearLearner
 
 __all__ = ["Plays", "Watch", "play"]
 
@@ -32,8 +33,9 @@ def play(learner: Plays, stream: Iterable[Batch], ledger: Ledger, watch: Watch |
     >>> ledger.rounds == learner.rounds == 9600
     True
     """
+    plain = isinstance(learner, LinearLearner)  # it needs no array
     for batch in stream:
-        rounds = learner.learn_many(batch.X, batch.codes, batch.weights)
+        rounds = learner.learn_many(batch.X, batch.codes if plain else batch.y, batch.weights)
         ledger.enter(rounds)
         if watch is not None and not watch(batch, rounds):
             return False
