@@ -58,9 +58,12 @@ struct Column {
         if (!texts.whole()) return -1;
         if (kind == Kind::words) return static_cast<std::int64_t>(texts.size());
         const auto size = static_cast<std::int64_t>(texts.size());
+        std::int32_t least = -1, most = -1;
         for (const std::int32_t code : codes) {
-            if (code < -1 || code >= size) return -1;
+            least = code < least ? code : least;
+            most = code > most ? code : most;
         }
+        if (least < -1 || most >= size) return -1;
         const auto count = static_cast<std::int64_t>(codes.size());
         if (starts.empty()) return count;
         for (std::size_t i = 0; i < starts.size(); ++i) {

@@ -57,7 +57,9 @@ def frame_pieces(frame: Any, name: str, plan: Plan) -> Iterator[Piece]:
 def _pieces(name: str, batches: Iterator[Any], unread: list[str]) -> Iterator[Piece]:
     first = 0
     for whole in batches:
-        whole.validate(full=True)
+        whole.validate()
+        for column in whole.columns:
+            _validate(column)
         batch = whole.select([number for number, each in enumerate(whole.schema.names) if each not in unread])
         rows = _rows(batch.num_columns)
         for start in range(0, batch.num_rows, rows) or (0,):
@@ -67,6 +69,18 @@ def _pieces(name: str, batches: Iterator[Any], unread: list[str]) -> Iterator[Pi
             check_different(names, name)
             yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first), unread=unread)
             first += part.num_rows
+
+
+def _validate(column: Any) -> None:
+    """Looks into a column in full, as pyarrow does; codes are compared with their dictionary's size all at once."""
+    library = arrow()
+    if not library.types.is_dictionary(column.type):
+        column.validate(full=True)
+        return
+    column.dictionary.validate(full=True)
+    least, most = arrow(".compute").min_max(column.indices).as_py().values()
+    if least is not None and not 0 <= least <= most < len(column.dictionary):
+        raise library.ArrowInvalid(f"a code from {least} to {most} in a dictionary of {len(column.dictionary)}")
 
 
 def _unread(schema: Any, plan: Plan) -> list[str]:

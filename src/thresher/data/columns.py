@@ -31,6 +31,7 @@ __all__ = ["MOST_NESTED", "Converted", "convert", "dates_in", "flat", "kind_of"]
 MOST_NESTED = 32
 _WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_NEAR = 256
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -164,6 +165,8 @@ _CONVERSIONS = {
 def _as_numbers(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
     library, compute = arrow(), arrow(".compute")
     types = library.types
+    if types.is_float64(cells.type):
+        return np.ascontiguousarray(cells.to_numpy(zero_copy_only=False), np.float64), None
     if types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     if is_text(cells.type):
@@ -179,7 +182,7 @@ def _as_numbers(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_] | No
     elif kind_of(cells.type) != "number":
         wrong = np.asarray(compute.is_valid(cells).to_numpy(zero_copy_only=False))
         cells = library.nulls(len(cells), library.float64())
-    numbers = cells if types.is_float64(cells.type) else compute.cast(cells, library.float64(), safe=False)
+    numbers = compute.cast(cells, library.float64(), safe=False)
     return np.ascontiguousarray(numbers.to_numpy(zero_copy_only=False), np.float64), wrong
 
 
@@ -230,11 +233,27 @@ def _dictionary(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArr
     library, compute = arrow(), arrow(".compute")
     if library.types.is_floating(cells.type):
         cells = compute.if_else(compute.is_nan(cells), library.scalar(None, cells.type), cells)
+    near = _near(cells)
+    if near is not None:
+        return near
     if not library.types.is_dictionary(cells.type):
         cells = compute.dictionary_encode(_as_text(cells) if is_text(cells.type) else cells)
     texts = _as_text(cells.dictionary)
     texts = compute.fill_null(texts, "") if texts.null_count else texts
     return _codes(cells.indices), *_texts(texts)
+
+
+def _near(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]] | None:
+    """The same of whole numbers that are near each other, as labels and years are, which need not be looked up."""
+    library, compute = arrow(), arrow(".compute")
+    if not library.types.is_integer(cells.type) or library.types.is_uint64(cells.type) or cells.null_count == len(cells):
+        return None
+    least, most = compute.min_max(cells).as_py().values()
+    if most - least >= _NEAR:
+        return None
+    whole = compute.subtract(compute.cast(cells, library.int64()), least)
+    spelled = library.array([str(number) for number in range(least, most + 1)], library.string())
+    return _codes(whole), *_texts(spelled)
 
 
 def _codes(numbers: Any) -> NDArray[np.int32]:

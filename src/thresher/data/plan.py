@@ -98,13 +98,14 @@ class Plan:
         if needed and not any(self.uses(name) for name in piece.names):
             raise SourceError("found no column beside the label, expected one at least to learn from", file=file)
 
-    def check_label(self, piece: Piece, file: str) -> None:
-        """Raises what is wrong with the column of labels, if it does not have two in the first rows."""
+    def check_label(self, piece: Piece, file: str) -> int:
+        """How many labels the first rows have; raises what is wrong with their column if that is more than two."""
         cells = self._cells(piece, self.label)
         if cells is None:
-            return
+            return 0
         values = [str(value).strip() for value in distinct(cells)]
-        if len({value if (read := number(value)) is None else read for value in values if value}) > 2:
+        labels = len({value if (read := number(value)) is None else read for value in values if value})
+        if labels > 2:
             self._check_rare(piece, cells)
             two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
             better = f"; with two values: {', '.join(two[:_SHOWN])}" if two else ""
@@ -112,6 +113,7 @@ class Plan:
                 f"found {looks_like(cells)} in column {self.label!r}, expected two labels: say --label COLUMN{better}",
                 file=file,
             )
+        return labels
 
     def _check_rare(self, piece: Piece, cells: Any) -> None:
         """Raises where a label stands that is none of the two usual ones, if that is seldom: it may be mistyped."""
@@ -167,7 +169,7 @@ def distinct(cells: Any) -> list[Any]:
     library, compute = arrow(), arrow(".compute")
     try:
         if library.types.is_dictionary(cells.type):
-            cells = cells.dictionary_decode()
+            cells = cells.dictionary.take(compute.unique(cells.indices))
         elif is_text(cells.type):
             cells = compute.cast(cells, library.string())
         elif library.types.is_floating(cells.type):

@@ -159,10 +159,10 @@ class TableStream(Stream):
         if piece.rows:
             self._plan.choose_label(piece, file, needed=needed)
             if needed and not known and not self._skip_bad:
-                self._plan.check_label(piece, file)
+                labels = self._plan.check_label(piece, file)
             self._look(piece)
         self._begin(piece)
-        if piece.rows and needed and not known and not self._skip_bad and self._wanted is None:
+        if piece.rows and needed and not known and not self._skip_bad and self._wanted is None and labels < 2:
             self._wanted = self._later_positive(piece)
 
     def _later_positive(self, first: Piece) -> str | None:
