@@ -249,6 +249,7 @@ class TableStream(Stream):
 
     def _look(self, piece: Piece) -> None:
         """What a user should know of the columns; if none that the model knows is there, they are another table's."""
+        self._notices += piece.notices
         known, there = self._plan.recipe.kinds, {*piece.names}
         missing = [name for name in known if name not in there]
         if missing:
