@@ -153,3 +153,44 @@ def test_many_columns_are_told_in_lines_of_80_letters() -> None:
     told = TableRecipe(kinds={f"a long name of a column, number {k}": "number" for k in range(20)}).taken()
     assert max(map(len, told.splitlines())) <= 80
     assert told.split()[-3:] == ["and", "14", "more"]
+
+
+def test_what_arrow_columns_hold_is_seen_in_some_thousand_rows_whatever_its_batches_are() -> None:
+    when = ["2024-01-01"] * 10 + ["soon"] * 10
+    colours = arrow().array(["red", "green"] * 10).dictionary_encode()
+    table = arrow().table({"when": when, "colour": colours, "label": ["no", "yes"] * 10})
+    schema = table.schema
+    batches = [batch for start in range(0, 20, 3) for batch in table.slice(start, 3).to_batches()]
+    reader = arrow().RecordBatchReader.from_batches(schema, batches)
+    assert kinds_of(reader) == {"when": "category", "colour": "category"}
+    other = arrow().RecordBatchReader.from_batches(schema, table.to_batches())
+    assert rows_of(arrow().RecordBatchReader.from_batches(schema, batches)) == rows_of(other)
+
+
+class Result:
+    """What a database gives: an object that speaks Arrow's C stream interface, and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_speaks_arrows_stream_interface_is_a_source() -> None:
+    table = arrow().table({"size": [1.0, 2.0, 3.0], "label": ["no", "yes", "no"]})
+    assert rows_of(Result(table)) == rows_of(table)
+
+
+def test_rows_before_a_batch_that_cannot_be_read_are_given() -> None:
+    schema = arrow().schema([("size", arrow().float64()), ("label", arrow().string())])
+
+    def batches() -> Any:
+        yield arrow().record_batch([[1.0, 2.0], ["no", "yes"]], schema=schema)
+        raise OSError("the connection was lost")
+
+    with th.open_stream(Result(arrow().RecordBatchReader.from_batches(schema, batches()))) as stream:
+        found = iter(stream)
+        assert len(next(found)) == 2
+        with pytest.raises(th.SourceError, match="the connection was lost"):
+            next(found)
