@@ -92,3 +92,23 @@ def test_predict_reads_either_spelling_and_says_which_cell_is_none(tmp_path: Pat
     ran = run("predict", model, str(written(tmp_path / "bad.csv", cells, ",")))
     assert ran.status == 2
     assert "bad.csv:4: column 'x': found 'many', expected a number" in ran.err
+
+
+@pytest.mark.parametrize("n", [2**18, 1])
+def test_a_number_that_flattens_its_column_is_told_with_its_line(n: int, tmp_path: Path) -> None:
+    rows = [f"{k % 10},{k % 7},{'no' if k % 3 else 'yes'}" for k in range(300)]
+    place = tmp_path / "t.csv"
+    place.write_text("\n".join(["size,width,label", *rows]) + "\n", "utf-8")
+    with th.open_stream(place, n=n) as stream:
+        list(stream)
+        assert stream.notices == []
+    for row in (250, 270):
+        rows[row] = f"1000000000000,{row % 7},no"
+    place.write_text("\n".join(["size,width,label", *rows]) + "\n", "utf-8")
+    with th.open_stream(place, n=n) as stream:
+        list(stream)
+        (told,) = stream.notices
+    assert told.startswith(f"{place}:252: column 'size': found 1000000000000, which made the deviation of the column ")
+    with th.open_stream(place, n=n, numeric="raw") as stream:
+        list(stream)
+        assert stream.notices == []

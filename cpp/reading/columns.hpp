@@ -94,6 +94,12 @@ struct Scale {
         squares += before * (x - mean);
     }
 
+    // Whether a number has made the deviation more than ten times as large: then others hardly differ any more.
+    static constexpr double some = 100.0, far = 100.0;
+    bool leaps(const Scale& before) const {
+        return before.count >= some && before.squares > 0.0 && squares > far * before.squares;
+    }
+
     double operator()(double x) const {
         const double deviation = count > 0.0 ? std::sqrt(squares / count) : 0.0;
         return deviation > 0.0 ? (x - mean) / deviation : 0.0;

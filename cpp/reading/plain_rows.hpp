@@ -282,6 +282,8 @@ class PlainRows {
             const Twin deviation = {std::sqrt(square[0]), std::sqrt(square[1])};
             const Twin used = given & (deviation > 0.0) ? (x - centre) / deviation : Twin{};
             seen.see(given ? x : Twin{}, used);
+            seen.good &=
+                ~(given & (count >= Scale::some) & (squares > 0.0) & (sum > Scale::far * squares));  // it leaps
             put(&next_.count[j], given ? more : count);
             put(&next_.mean[j], given ? centre : mean);
             put(&next_.squares[j], given ? sum : squares);

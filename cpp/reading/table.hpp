@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -129,6 +131,14 @@ class TableReader {
 
     std::map<std::string, Scale>& scales() { return scales_; }
     const std::map<std::string, Scale>& scales() const { return scales_; }
+
+    // The first number that made its column's deviation more than ten times as large, in the table that was begun then.
+    struct Leap {
+        std::size_t column;  // from 0
+        std::size_t row;
+        double times;
+    };
+    std::optional<Leap> leap;
 
     Labels labels;
     KeptNames names;
@@ -254,10 +264,18 @@ class TableReader {
         if (plain) {
             plain_.accept(frozen_);
         } else {
-            for (const auto& [scale, next] : moved_) *scale = next;
+            for (const auto& [scale, next] : moved_) {
+                if (!leap && next.leaps(*scale)) leap = leap_of(*scale, next, scale, row);
+                *scale = next;
+            }
             plain_.load();
         }
         return true;
+    }
+
+    Leap leap_of(const Scale& before, const Scale& next, const Scale* scale, std::size_t row) const {
+        const auto column = std::find(scales_of_.begin(), scales_of_.end(), scale) - scales_of_.begin();
+        return {static_cast<std::size_t>(column), row, std::sqrt(next.squares / before.squares)};
     }
 
     // The cells of a row in any order.

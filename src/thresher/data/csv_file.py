@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._core import end_of_rows
+from thresher._core import end_of_rows, stray_quote
 from thresher.bounds.printed import plural
 from thresher.data.arrow import arrow, is_text
 from thresher.data.chunks import LONGEST, Chunk, chunks
@@ -114,6 +114,31 @@ class CsvFile:
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def _pieces(self, chunk: Chunk) -> Iterator[Piece]:
+        """The rows of a chunk, but for those that a quote nobody meant has swallowed."""
+        while self._quotes and b'"' in chunk.text:
+            row, quote, end = stray_quote(np.frombuffer(chunk.text, np.uint8), self._separator)
+            if not end:
+                break
+            text, line = bytes(chunk.text), chunk.line
+            pieces = [Piece([], [], 0, by_number(self.name, 0)), *self._whole_rows(Chunk(text[:row], line))]
+            found = shown(text[quote:end].partition(b"\n")[0].decode("utf-8", "backslashreplace"))
+            wrong = f"found a quote at the start of a cell ({found}) that closes in the middle of one, lines below"
+            error = SourceError(
+                f"{wrong}, expected it to close before {self._separator!r}",
+                file=self.name,
+                line=line + text.count(b"\n", 0, quote),
+            )
+            if self._skip_bad:
+                pieces[-1].skipped.append(error)
+            else:
+                pieces[-1].failure = pieces[-1].failure or error
+            yield from pieces
+            if not self._skip_bad:
+                return
+            chunk = Chunk(text[end:], line + text.count(b"\n", 0, end), chunk.unclosed)
+        yield from self._whole_rows(chunk)
+
+    def _whole_rows(self, chunk: Chunk) -> Iterator[Piece]:
         if not chunk.text or chunk.text.isspace():
             return
         library = arrow()

@@ -116,8 +116,10 @@ class Plan:
         two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
         better = f" (with two values: {', '.join(two[:_SHOWN])})" if two else ""
         if labels > _CLASSES or labels == piece.rows:
-            found = f"found {looks_like(cells)} in column {self.label!r}, expected two labels"
-            return f"{found}: say --label COLUMN{better}, or make a column that says whether it is above a threshold"
+            numbers = kind_of(cells.type) == "number" or all(number(str(value)) is not None for value in distinct(cells))
+            instead = ", or make a column that says whether it is above a threshold" if numbers else ""
+            found = f"found {looks_like(cells)}, in column {self.label!r}, expected two labels"
+            return f"{found}: say --label COLUMN{better}{instead}"
         counts = Counter(str(cell).strip() for cell in cells.to_pylist() if cell not in ("", None) and str(cell) != "nan")
         often = [f"{label!r} {plural(count, 'time')}" for label, count in counts.most_common(3)]
         first = counts.most_common(1)[0][0]

@@ -58,7 +58,7 @@ class TableStream(Stream):
         self._notices: list[str] = []
         self._bad = 0
         self._failure: SourceError | None = None
-        self._closed = self._lost = False
+        self._closed = self._lost = self._leapt = False
         self._piece = Piece([], [], 0, by_number(str(source), 0))
         self._called: list[str | None] = []  # the columns, as errors call them
         self._pieces = (
@@ -281,7 +281,9 @@ class TableStream(Stream):
         return self._files.names[-1] if self._files.names else str(self.source)
 
     def _note(self, rows: CoreBatch) -> None:
-        """What the core could not read becomes an error with its place."""
+        """What the core could not read becomes an error with its place; what it met that a user should know, a notice."""
+        if not self._leapt and self._reader.leap is not None:
+            self._leapt = self._leap(*self._reader.leap)
         for row, column, found, expected in rows.bad:
             what = f"column {self._called[column - 1]!r}: " if column else ""
             raw = "; --numeric raw takes numbers as they are" if b" (scaled: " in found else ""
@@ -291,6 +293,15 @@ class TableStream(Stream):
                 self._first_bad.append(error)
             if self._reader.stopped:
                 self._failure = error
+
+    def _leap(self, column: int, row: int, times: float) -> bool:
+        """Says which number made those of its column small beside it."""
+        name = self._called[column]
+        cell = self._piece.columns[self._piece.names.index(name)][row].as_py() if name in self._piece.names else "a number"
+        found = f"column {name!r}: found {cell}, which made the deviation of the column {times:,.0f} times as large"
+        told = self._piece.error(row, f"{found}, so that its other numbers hardly differ: empty the cell if it is a slip")
+        self._notices.append(printable(str(told)))
+        return True
 
     def _placed(self, message: str, line: int) -> SourceError:
         return self._piece.error(max(line - 1, 0), message)
