@@ -11,7 +11,7 @@ import thresher as th
 from tests.commands import run
 from thresher.data.number_cells import MISSING
 
-SPELLED = {
+SPELLED: dict[str, tuple[list[str], str, list[float | None]]] = {
     "currency": (["$1,234.50", "$0.99", "-$3.00", "€12"], ",", [1234.5, 0.99, -3.0, 12.0]),
     "percent": (["12.5%", "3 %", "100%", "0%"], ",", [12.5, 3.0, 100.0, 0.0]),
     "brackets": (["(3.00)", "4.00", "(1,000)", "5"], ",", [-3.0, 4.0, -1000.0, 5.0]),
