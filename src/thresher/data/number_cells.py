@@ -16,6 +16,7 @@ __all__ = ["MISSING", "NUMBER", "Seen", "numbers_spelled", "seen", "unadorned"]
 MISSING = ("", "nan", "na", "n/a", "#n/a", "<na>", "null", "none", "?", "-")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.ASCII | re.IGNORECASE)
 
+_SOME = 500
 _SELDOM = 20  # so many texts for each that is no number
 _PLAIN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _SIGN = r"(\p{Sc}\s?)"  # of a currency
@@ -64,6 +65,8 @@ def seen(cells: Any, decimal: str) -> Seen:
     Seen(given=3, numbers=2, first_other=4)
     """
     compute = arrow(".compute")
+    if len(cells) > 2 * _SOME and (first := seen(cells.slice(0, _SOME), decimal)).numbers < first.given / 2:
+        return first  # words: a look at some of them is enough
     plain = unadorned(cells, decimal)
     given = compute.invert(compute.is_in(compute.utf8_lower(plain), value_set=arrow().array(MISSING, plain.type)))
     fits = compute.match_substring_regex(plain, _PLAIN)
