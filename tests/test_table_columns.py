@@ -194,3 +194,26 @@ def test_rows_before_a_batch_that_cannot_be_read_are_given() -> None:
         assert len(next(found)) == 2
         with pytest.raises(th.SourceError, match="the connection was lost"):
             next(found)
+
+
+def test_dates_with_dots_have_the_day_first_and_dates_with_slashes_are_told(tmp_path: Path) -> None:
+    days = [f"{1 + k % 28:02d}.{1 + k % 12}.20{20 + k % 5}" for k in range(150)]
+    iso = [f"20{20 + k % 5}-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(150)]
+    slashed = [day.replace("-", "/") for day in iso]
+    american = [f"{day[5:7]}/{day[8:]}/{day[:4]}" for day in iso]
+    labels = ["no", "yes", "no"] * 50
+
+    def written_days(name: str, cells: list[str]) -> Path:
+        place = tmp_path / name
+        place.write_text("\n".join(["day,label", *map(",".join, zip(cells, labels, strict=True))]) + "\n")
+        return place
+
+    expected = rows_of(written_days("iso.csv", iso))
+    assert kinds_of(written_days("iso.csv", iso)) == {"day": "date"}
+    assert rows_of(written_days("dots.csv", days)) == expected
+    assert rows_of(written_days("slashes.csv", slashed)) == expected
+    with th.open_stream(written_days("american.csv", american)) as stream:
+        (told,) = stream.notices
+    assert told.startswith(
+        "column 'day' has dates such as '01/01/2020', which are read as words, since the order of day and month"
+    )

@@ -30,7 +30,13 @@ __all__ = ["MOST_NESTED", "Converted", "convert", "dates_in", "flat", "kind_of"]
 
 MOST_NESTED = 32
 _WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATE = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d{1,2}\.\d{1,2}\.\d{4}", re.ASCII)
+_AS_ISO = (  # dates with dots have the day first, wherever they are written
+    (r"^(\d)\.", r"0\1."),
+    (r"^(\d\d)\.(\d)\.", r"\1.0\2."),
+    (r"^(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1"),
+    (r"^(\d{4})/(\d\d)/(\d\d)", r"\1-\2-\3"),
+)
 _NEAR = 256
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
@@ -72,7 +78,7 @@ def dates_in(cells: Any) -> str | None:
     texts = trimmed.filter(compute.not_equal(trimmed, ""))
     if not len(texts) or not _DATE.match(texts[0].as_py()) or _timed(texts) is None:
         return None
-    return "date" if compute.max(compute.utf8_length(texts)).as_py() == len("2024-07-31") else "moment"
+    return "date" if compute.max(compute.utf8_length(texts)).as_py() <= len("2024-07-31") else "moment"
 
 
 def flat(names: list[str], columns: list[Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -211,6 +217,15 @@ def _as_times(cells: Any) -> tuple[Any, NDArray[np.bool_] | None]:
 
 def _timed(texts: Any) -> Any:
     """The times that texts spell, none or all of them with a zone; None if one of them spells no time."""
+    times = _cast_to_times(texts)
+    if times is None and _DATE.match(next((text for text in texts[:100].to_pylist() if text), "")):
+        for pattern, iso in _AS_ISO:
+            texts = arrow(".compute").replace_substring_regex(texts, pattern, iso)
+        times = _cast_to_times(texts)
+    return times
+
+
+def _cast_to_times(texts: Any) -> Any:
     library, compute = arrow(), arrow(".compute")
     for zone in (None, "UTC"):
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -32,6 +33,7 @@ __all__ = ["TableStream"]
 _FIRST_BAD = 5
 _FEW = 100
 _SHOWN = 8
+_SLASHED = re.compile(r"\s*\d{1,2}/\d{1,2}/\d{2,4}\b", re.ASCII)
 _LOOKED = 1 << 26  # so many bytes are kept to look for a second label
 
 
@@ -260,8 +262,13 @@ class TableStream(Stream):
         if piece.rows < _FEW:
             return
         for name, cells in zip(piece.names, piece.columns, strict=True):
-            words = self._plan.uses(name) and self._plan.kind(name, cells) == "category"
-            if words and len(distinct(cells)) > 0.9 * piece.rows:
+            if not self._plan.uses(name) or self._plan.kind(name, cells) != "category":
+                continue
+            values = distinct(cells)
+            if values and all(_SLASHED.match(str(value)) for value in values):
+                order = "since the order of day and month is not told: as 2024-07-31 it would be taken apart"
+                self._notices.append(f"column {name!r} has dates such as {values[0]!r}, which are read as words, {order}")
+            elif len(values) > 0.9 * piece.rows:
                 other = f"--text {name} reads its words, --ignore {name} leaves it out"
                 self._notices.append(f"column {name!r} has another value in nearly every row, which tells nothing: {other}")
 
