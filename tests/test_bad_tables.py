@@ -15,7 +15,29 @@ from thresher.data.arrow import arrow
 
 NUMBERED = "".join(f"{k},{k % 3},{k % 2}\n" for k in range(1, 13))
 
+SWALLOWED = b'a,b,label\n1,two,no\n3,"4,yes\n5,6,no\n7,8" long,yes\n9,10,no\n'
+
 BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
+    "stray quote": (
+        "t.csv",
+        SWALLOWED,
+        "",
+        ["t.csv:3: found a quote at the start of a cell ('\"4,yes') that closes in the middle of one, lines below"],
+    ),
+    "array of JSON": ("t.json", b'[\n{"a": 1, "label": "no"}\n]\n', "", ["t.json:1: found an array of JSON", "jq -c '.[]'"]),
+    "markup": ("t.csv", b"<!DOCTYPE html>\n<p>Sign in</p>\n", "", ["t.csv:1: found HTML or XML, expected a table"]),
+    "rows alone": (
+        "t.csv",
+        b"0,0,no\n1,0,yes\n",
+        "",
+        ["t.csv:1: found two columns named '0'", "--header NAME,… gives the names"],
+    ),
+    "ids": (
+        "t.csv",
+        b"a,label\n" + b"".join(b"%d,id%d\n" % (k % 3, k) for k in range(30)),
+        "",
+        ["found 30 different values such as 'id0', another in every row, in column 'label', expected two labels"],
+    ),
     "a ragged row": ("t.csv", b"a,b,label\n1,x,yes\n2,no\n", "", ["t.csv:3: found 2 cells in '2,no', expected 3 cells"]),
     "a ragged row between tabs": (
         "t.tsv",
@@ -50,7 +72,7 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         "t.csv",
         f"a,label,b\n{NUMBERED}".encode(),
         "",
-        ["found 3 different numbers from 0 to 2 in column 'label', expected two labels", "with two values: b"],
+        ["found 3 labels in column 'label' ('1' 4 times, '2' 4 times, '0' 4 times), expected two", "(with two values: b)"],
     ),
     "a label that is mistyped": (
         "t.csv",
@@ -107,7 +129,7 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         ["the column 'a' for two of --label, --text and --ignore"],
     ),
     "JSON that is none": ("t.jsonl", b'{"a": 1, "label": 0}\n{"a": 1,\n', "", ["t.jsonl:2: found '{\"a\": 1,'"]),
-    "JSON that is a list": ("t.jsonl", b"[1, 2]\n", "", ["t.jsonl:1: found '[1, 2]', expected an object"]),
+    "JSON that is a list": ("t.jsonl", b"[1, 2]\n", "", ["t.jsonl:1: found an array of JSON, expected an object"]),
     "JSON with a field twice": ("t.jsonl", b'{"a": 1, "a": 2, "label": 0}\n', "", ["t.jsonl:1:", "a field comes twice"]),
     "JSON that is too deep": (
         "t.jsonl",
@@ -235,3 +257,19 @@ def test_rows_before_a_bad_one_are_given_first(tmp_path: Path) -> None:
         assert stream.failing
         with pytest.raises(th.SourceError, match=r"t.csv:4: found 1 cell"):
             next(batches)
+
+
+def test_of_rows_behind_a_stray_quote_none_is_lost(tmp_path: Path) -> None:
+    place = tmp_path / "t.csv"
+    place.write_bytes(SWALLOWED)
+    with th.open_stream(place, on_bad="skip", positive="yes") as stream:
+        assert sum(len(batch) for batch in stream) == 4
+        assert stream.bad == 1
+        assert stream.first_bad[0].line == 3
+
+
+def test_a_cell_in_quotes_may_have_line_breaks_and_what_is_behind_its_quotes_on_one_line_is_part_of_it(tmp_path: Path) -> None:
+    place = tmp_path / "t.csv"
+    place.write_bytes(b'a,label\n"x\ny ""z""",no\n"w" v,yes\r\n"u\n",no\n')
+    with th.open_stream(place) as stream:
+        assert sum(len(batch) for batch in stream) == 3

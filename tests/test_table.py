@@ -195,3 +195,11 @@ def test_a_row_of_parquet_is_named_by_its_number(tmp_path: Path) -> None:
 def test_a_demo_that_is_no_table_is_refused(demo: str) -> None:
     with pytest.raises(th.ParameterError, match="forecasts"), open_table(demo):
         pass
+
+
+def test_an_index_of_pandas_without_a_name_is_no_column(tmp_path: Path) -> None:
+    frame = import_module("pandas").DataFrame({"a.b": [1.0, 2.0], "at": ["x", "y"]}, index=[7, 5])
+    frame.to_parquet(tmp_path / "t")
+    with open_table(tmp_path / "t") as table:
+        assert table.columns == ("a.b", "at")
+        assert only(table).numbers("a.b").tolist() == [1.0, 2.0]

@@ -153,3 +153,67 @@ def test_many_columns_are_told_in_lines_of_80_letters() -> None:
     told = TableRecipe(kinds={f"a long name of a column, number {k}": "number" for k in range(20)}).taken()
     assert max(map(len, told.splitlines())) <= 80
     assert told.split()[-3:] == ["and", "14", "more"]
+
+
+def test_what_arrow_columns_hold_is_seen_in_some_thousand_rows_whatever_its_batches_are() -> None:
+    when = ["2024-01-01"] * 10 + ["soon"] * 10
+    colours = arrow().array(["red", "green"] * 10).dictionary_encode()
+    table = arrow().table({"when": when, "colour": colours, "label": ["no", "yes"] * 10})
+    schema = table.schema
+    batches = [batch for start in range(0, 20, 3) for batch in table.slice(start, 3).to_batches()]
+    reader = arrow().RecordBatchReader.from_batches(schema, batches)
+    assert kinds_of(reader) == {"when": "category", "colour": "category"}
+    other = arrow().RecordBatchReader.from_batches(schema, table.to_batches())
+    assert rows_of(arrow().RecordBatchReader.from_batches(schema, batches)) == rows_of(other)
+
+
+class Result:
+    """What a database gives: an object that speaks Arrow's C stream interface, and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_speaks_arrows_stream_interface_is_a_source() -> None:
+    table = arrow().table({"size": [1.0, 2.0, 3.0], "label": ["no", "yes", "no"]})
+    assert rows_of(Result(table)) == rows_of(table)
+
+
+def test_rows_before_a_batch_that_cannot_be_read_are_given() -> None:
+    schema = arrow().schema([("size", arrow().float64()), ("label", arrow().string())])
+
+    def batches() -> Any:
+        yield arrow().record_batch([[1.0, 2.0], ["no", "yes"]], schema=schema)
+        raise OSError("the connection was lost")
+
+    with th.open_stream(Result(arrow().RecordBatchReader.from_batches(schema, batches()))) as stream:
+        found = iter(stream)
+        assert len(next(found)) == 2
+        with pytest.raises(th.SourceError, match="the connection was lost"):
+            next(found)
+
+
+def test_dates_with_dots_have_the_day_first_and_dates_with_slashes_are_told(tmp_path: Path) -> None:
+    days = [f"{1 + k % 28:02d}.{1 + k % 12}.20{20 + k % 5}" for k in range(150)]
+    iso = [f"20{20 + k % 5}-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(150)]
+    slashed = [day.replace("-", "/") for day in iso]
+    american = [f"{day[5:7]}/{day[8:]}/{day[:4]}" for day in iso]
+    labels = ["no", "yes", "no"] * 50
+
+    def written_days(name: str, cells: list[str]) -> Path:
+        place = tmp_path / name
+        place.write_text("\n".join(["day,label", *map(",".join, zip(cells, labels, strict=True))]) + "\n")
+        return place
+
+    expected = rows_of(written_days("iso.csv", iso))
+    assert kinds_of(written_days("iso.csv", iso)) == {"day": "date"}
+    assert rows_of(written_days("dots.csv", days)) == expected
+    assert rows_of(written_days("slashes.csv", slashed)) == expected
+    with th.open_stream(written_days("american.csv", american)) as stream:
+        (told,) = stream.notices
+    assert told.startswith(
+        "column 'day' has dates such as '01/01/2020', which are read as words, since the order of day and month"
+    )

@@ -2,6 +2,7 @@
 #include "../reading/table.hpp"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 
 #include <map>
 #include <vector>
@@ -179,6 +180,16 @@ void bind_table(nb::module_& m) {
         [](Bytes text, char separator, bool quotes) { return reading::end_of_rows(text_in(text), separator, quotes); },
         nb::arg("text"), nb::arg("separator"), nb::arg("quotes"), "Where the last row of CSV ends that is whole.");
     m.def(
+        "stray_quote",
+        [](Bytes text, char separator) {
+            const auto found = reading::stray_quote(text_in(text), separator);
+            return std::tuple(found.row, found.quote, found.end);
+        },
+        nb::arg("text"), nb::arg("separator"),
+        "Of a cell in quotes that has a line break and goes on behind them: where its row begins, where the quote is, "
+        "and "
+        "where the line of that ends; all 0 if there is none.");
+    m.def(
         "depth_of_json", [](Bytes text) { return reading::depth_of_json(text_in(text)); }, nb::arg("text"),
         "How deep lines of JSON are nested.");
 
@@ -243,6 +254,16 @@ void bind_table(nb::module_& m) {
         .def_prop_ro("digest",
                      [](PythonTableReader& self) { return self.with([](TableReader& r) { return r.digest(); }); })
         .def_prop_ro("rows", [](PythonTableReader& self) { return self.with([](TableReader& r) { return r.rows(); }); })
+        .def_prop_ro(
+            "leap",
+            [](PythonTableReader& self) {
+                return self.with([](TableReader& r) -> std::optional<std::tuple<std::size_t, std::size_t, double>> {
+                    if (!r.leap) return std::nullopt;
+                    return std::tuple(r.leap->column, r.leap->row, r.leap->times);
+                });
+            },
+            "Of the first number that made a deviation more than ten times as large: its column, its row, how many "
+            "times.")
         .def_prop_ro("stopped", get(&TableReader::stopped))
         .def_prop_ro("without_label", get(&TableReader::without_label))
         .def_prop_ro("bad_lines", get(&TableReader::bad_lines));

@@ -58,9 +58,12 @@ struct Column {
         if (!texts.whole()) return -1;
         if (kind == Kind::words) return static_cast<std::int64_t>(texts.size());
         const auto size = static_cast<std::int64_t>(texts.size());
+        std::int32_t least = -1, most = -1;
         for (const std::int32_t code : codes) {
-            if (code < -1 || code >= size) return -1;
+            least = code < least ? code : least;
+            most = code > most ? code : most;
         }
+        if (least < -1 || most >= size) return -1;
         const auto count = static_cast<std::int64_t>(codes.size());
         if (starts.empty()) return count;
         for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -89,6 +92,12 @@ struct Scale {
         const double before = x - mean;
         mean += before / count;
         squares += before * (x - mean);
+    }
+
+    // Whether a number has made the deviation more than ten times as large: then others hardly differ any more.
+    static constexpr double some = 100.0, far = 100.0;
+    bool leaps(const Scale& before) const {
+        return before.count >= some && before.squares > 0.0 && squares > far * before.squares;
     }
 
     double operator()(double x) const {

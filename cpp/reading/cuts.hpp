@@ -41,6 +41,44 @@ inline std::size_t end_of_rows(std::string_view text, char separator, bool quote
     return end;
 }
 
+// A cell that begins with a quote, has a line break, and goes on behind the quote that closes it: most likely a quote
+// that nothing should have opened, and the rows behind it are none of that cell's. Where its row begins, where the
+// quote is, and where its line ends; all 0 if there is none.
+struct StrayQuote {
+    std::size_t row = 0, quote = 0, end = 0;
+};
+
+inline StrayQuote stray_quote(std::string_view text, char separator) {
+    enum class In { start, cell, quoted } in = In::start;
+    std::size_t row = 0, quote = 0;
+    bool breaks = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (in == In::quoted) {
+            breaks = breaks || c == '\n';
+            if (c != '"') continue;
+            const char next = at + 1 < text.size() ? text[at + 1] : '\n';
+            if (next == '"') {
+                ++at;
+            } else if (breaks && next != separator && next != '\n' && next != '\r') {
+                return {row, quote, text.find('\n', quote) + 1};
+            } else {
+                in = In::cell;
+            }
+        } else if (in == In::start && c == '"') {
+            in = In::quoted;
+            quote = at;
+            breaks = false;
+        } else if (c == '\n') {
+            row = at + 1;
+            in = In::start;
+        } else {
+            in = c == separator || c == '\r' ? In::start : In::cell;
+        }
+    }
+    return {};
+}
+
 // How many brackets are open at once, at most, in lines of JSON.
 inline std::size_t depth_of_json(std::string_view text) {
     std::size_t depth = 0, most = 0;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,9 +69,11 @@ class TableReader {
     Parsed next(const Columns& table, std::size_t& row) {
         Parsed parsed({}, labels);
         const std::size_t from = row;
-        parsed.rows = spare->rows(2 * most_terms);  // always as much, so that it serves again
-        const auto room = [&] { return parsed.rows.terms < most_terms && parsed.rows.size < most_rows; };
+        parsed.rows = spare->rows(2 * batch_terms);  // always as much, so that it serves again
+        const auto room = [&] { return parsed.rows.terms < batch_terms && parsed.rows.size < most_rows; };
+        plain_.load();
         for (; row < table.rows && !parsed.stopped && room(); ++row) read(table, row, parsed);
+        plain_.store();
         pass(table, from, row);
         labels = parsed.labels;
         without_label += parsed.without_label;
@@ -128,6 +132,14 @@ class TableReader {
     std::map<std::string, Scale>& scales() { return scales_; }
     const std::map<std::string, Scale>& scales() const { return scales_; }
 
+    // The first number that made its column's deviation more than ten times as large, in the table that was begun then.
+    struct Leap {
+        std::size_t column;  // from 0
+        std::size_t row;
+        double times;
+    };
+    std::optional<Leap> leap;
+
     Labels labels;
     KeptNames names;
     std::int64_t without_label = 0;
@@ -136,7 +148,8 @@ class TableReader {
     const std::shared_ptr<Spare> spare = std::make_shared<Spare>();
 
   private:
-    static constexpr std::size_t most_rows = most_terms / 2;  // in a batch
+    static constexpr std::size_t batch_terms = std::size_t{1} << 16;  // a megabyte, which a cache holds
+    static constexpr std::size_t most_rows = batch_terms / 2;
     static constexpr std::int8_t undecided = -2, refused = -3;
     static constexpr std::uint64_t missing = 0;  // in place of a hash
 
@@ -166,22 +179,21 @@ class TableReader {
             digest.update(reinterpret_cast<const char*>(values + from), (to - from) * sizeof(double));
             return;
         }
-        cells_.clear();
-        const auto hash_of = [&](std::int32_t code) {
-            return code < 0 ? missing : hashes[static_cast<std::size_t>(code)];
-        };
-        const bool lists = !column.starts.empty();
-        for (std::size_t row = from; row < to; ++row) {
-            if (column.kind == Column::Kind::words || !lists) {
-                cells_.push_back(column.kind == Column::Kind::words ? hash64(column.texts[row])
-                                                                    : hash_of(column.codes[row]));
-                continue;
+        cells_.resize(to - from);
+        std::uint64_t* const cells = cells_.data();
+        const std::uint64_t* const known = hashes.data();
+        const auto hash_of = [&](std::int32_t code) { return code < 0 ? missing : known[code]; };
+        if (column.kind == Column::Kind::words) {
+            for (std::size_t row = from; row < to; ++row) cells[row - from] = hash64(column.texts[row]);
+        } else if (column.starts.empty()) {
+            const std::int32_t* const codes = column.codes.data();
+            for (std::size_t row = from; row < to; ++row) cells[row - from] = hash_of(codes[row]);
+        } else {
+            for (std::size_t row = from; row < to; ++row) {
+                std::uint64_t cell = 0;
+                for (const std::int32_t code : column.of_row(row)) cell = cell * xxh64::p1 + hash_of(code);
+                cells[row - from] = cell;
             }
-            std::uint64_t cell = 0;
-            for (const std::int32_t code : column.of_row(row)) {
-                cell = cell * xxh64::p1 + hash_of(code);
-            }
-            cells_.push_back(cell);
         }
         digest.update(reinterpret_cast<const char*>(cells_.data()), cells_.size() * sizeof(std::uint64_t));
     }
@@ -243,13 +255,27 @@ class TableReader {
 
     bool read_cells(const Columns& table, std::size_t row, Rows& rows, std::size_t& end, Trouble& trouble) {
         const std::size_t before = end;
-        moved_.clear();
-        if (!plain_.write(row, frozen_, rows, end, moved_) && !sort_cells(table, row, rows, end, trouble)) return false;
+        const bool plain = plain_.write(row, frozen_, rows, end);
+        if (!plain) plain_.store();
+        if (!plain && !sort_cells(table, row, rows, end, trouble)) return false;
         if (policy_.needs_features && end == before)
             return refuse(trouble, "no attribute other than 0",
                           "one at least, since the learner normalises: or give it a bias");
-        for (const auto& [scale, next] : moved_) *scale = next;
+        if (plain) {
+            plain_.accept(frozen_);
+        } else {
+            for (const auto& [scale, next] : moved_) {
+                if (!leap && next.leaps(*scale)) leap = leap_of(*scale, next, scale, row);
+                *scale = next;
+            }
+            plain_.load();
+        }
         return true;
+    }
+
+    Leap leap_of(const Scale& before, const Scale& next, const Scale* scale, std::size_t row) const {
+        const auto column = std::find(scales_of_.begin(), scales_of_.end(), scale) - scales_of_.begin();
+        return {static_cast<std::size_t>(column), row, std::sqrt(next.squares / before.squares)};
     }
 
     // The cells of a row in any order.
@@ -340,7 +366,7 @@ class TableReader {
     HashedRow sorter_;
     Expansion expansion_;
     std::map<std::string, Scale> scales_;             // by the names of their columns
-    Moved moved_;                                     // by the row at hand, if it can be read
+    std::vector<std::pair<Scale*, Scale>> moved_;     // by the row at hand, if it can be read
     std::vector<std::vector<std::uint64_t>> hashes_;  // of the columns of the table that was begun
     std::vector<std::uint64_t> label_hashes_;
     std::vector<Scale*> scales_of_;          // of the same, where numbers are scaled

@@ -1553,6 +1553,11 @@ class Reader:
 def end_of_rows(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], separator: str, quotes: bool) -> int:
     """Where the last row of CSV ends that is whole."""
 
+def stray_quote(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], separator: str) -> tuple[int, int, int]:
+    """
+    Of a cell in quotes that has a line break and goes on behind them: where its row begins, where the quote is, and where the line of that ends; all 0 if there is none.
+    """
+
 def depth_of_json(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
     """How deep lines of JSON are nested."""
 
@@ -1623,6 +1628,12 @@ class TableReader:
 
     @property
     def rows(self) -> int: ...
+
+    @property
+    def leap(self) -> tuple[int, int, float] | None:
+        """
+        Of the first number that made a deviation more than ten times as large: its column, its row, how many times.
+        """
 
     @property
     def stopped(self) -> bool: ...

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bar", "Row", "Table"]
 
-_HEAD = ("examples", "positives", "mistakes", "error so far", "since last row", "best constant", "repeat last")
+_HEAD = ("examples", "positives", "mistakes", "   error", "since last", "best constant", "repeat last")  # in 80 letters
 
 
 class Row(NamedTuple):

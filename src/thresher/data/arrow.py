@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 __all__ = ["arrow", "first_line", "is_text"]
 
 
+@cache
 def arrow(part: str = "") -> Any:
     """Pyarrow or a part of it, which says nothing of its types."""
     return import_module(f"pyarrow{part}")

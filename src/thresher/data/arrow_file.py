@@ -18,6 +18,7 @@ from thresher.errors import SourceError
 __all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
 
 _CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
+_FIRST = 1 << 13  # rows of the first, if there are as many
 
 
 def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piece]:
@@ -56,8 +57,7 @@ def frame_pieces(frame: Any, name: str, plan: Plan) -> Iterator[Piece]:
 
 def _pieces(name: str, batches: Iterator[Any], unread: list[str]) -> Iterator[Piece]:
     first = 0
-    for whole in batches:
-        whole.validate(full=True)
+    for whole in _gathered(map(_validated, batches)):
         batch = whole.select([number for number, each in enumerate(whole.schema.names) if each not in unread])
         rows = _rows(batch.num_columns)
         for start in range(0, batch.num_rows, rows) or (0,):
@@ -67,6 +67,42 @@ def _pieces(name: str, batches: Iterator[Any], unread: list[str]) -> Iterator[Pi
             check_different(names, name)
             yield Piece(names, [cells for _, cells in named], part.num_rows, by_number(name, first), unread=unread)
             first += part.num_rows
+
+
+def _gathered(batches: Iterator[Any]) -> Iterator[Any]:
+    """The batches, the first few of them as one: what columns hold is seen in it, and a batch may be small."""
+    library = arrow()
+    few: list[Any] = []
+    failure: Exception | None = None
+    try:
+        while sum(batch.num_rows for batch in few) < _FIRST and (batch := next(batches, None)) is not None:
+            few.append(batch)
+    except Exception as error:  # which comes behind the rows that could be read
+        failure = error
+    if few:
+        yield from few if len(few) == 1 else library.Table.from_batches(few).combine_chunks().to_batches()
+    if failure is not None:
+        raise failure
+    yield from batches
+
+
+def _validated(batch: Any) -> Any:
+    batch.validate()
+    for column in batch.columns:
+        _validate(column)
+    return batch
+
+
+def _validate(column: Any) -> None:
+    """Looks into a column in full, as pyarrow does; codes are compared with their dictionary's size all at once."""
+    library = arrow()
+    if not library.types.is_dictionary(column.type):
+        column.validate(full=True)
+        return
+    column.dictionary.validate(full=True)
+    least, most = arrow(".compute").min_max(column.indices).as_py().values()
+    if least is not None and not 0 <= least <= most < len(column.dictionary):
+        raise library.ArrowInvalid(f"a code from {least} to {most} in a dictionary of {len(column.dictionary)}")
 
 
 def _unread(schema: Any, plan: Plan) -> list[str]:

@@ -30,7 +30,14 @@ __all__ = ["MOST_NESTED", "Converted", "convert", "dates_in", "flat", "kind_of"]
 
 MOST_NESTED = 32
 _WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATE = re.compile(r"\d{4}[-/]\d\d[-/]\d\d|\d{1,2}\.\d{1,2}\.\d{4}", re.ASCII)
+_AS_ISO = (  # dates with dots have the day first, wherever they are written
+    (r"^(\d)\.", r"0\1."),
+    (r"^(\d\d)\.(\d)\.", r"\1.0\2."),
+    (r"^(\d\d)\.(\d\d)\.(\d{4})", r"\3-\2-\1"),
+    (r"^(\d{4})/(\d\d)/(\d\d)", r"\1-\2-\3"),
+)
+_NEAR = 256
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -71,7 +78,7 @@ def dates_in(cells: Any) -> str | None:
     texts = trimmed.filter(compute.not_equal(trimmed, ""))
     if not len(texts) or not _DATE.match(texts[0].as_py()) or _timed(texts) is None:
         return None
-    return "date" if compute.max(compute.utf8_length(texts)).as_py() == len("2024-07-31") else "moment"
+    return "date" if compute.max(compute.utf8_length(texts)).as_py() <= len("2024-07-31") else "moment"
 
 
 def flat(names: list[str], columns: list[Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -164,6 +171,8 @@ _CONVERSIONS = {
 def _as_numbers(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
     library, compute = arrow(), arrow(".compute")
     types = library.types
+    if types.is_float64(cells.type):
+        return np.ascontiguousarray(cells.to_numpy(zero_copy_only=False), np.float64), None
     if types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     if is_text(cells.type):
@@ -179,7 +188,7 @@ def _as_numbers(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_] | No
     elif kind_of(cells.type) != "number":
         wrong = np.asarray(compute.is_valid(cells).to_numpy(zero_copy_only=False))
         cells = library.nulls(len(cells), library.float64())
-    numbers = cells if types.is_float64(cells.type) else compute.cast(cells, library.float64(), safe=False)
+    numbers = compute.cast(cells, library.float64(), safe=False)
     return np.ascontiguousarray(numbers.to_numpy(zero_copy_only=False), np.float64), wrong
 
 
@@ -208,6 +217,15 @@ def _as_times(cells: Any) -> tuple[Any, NDArray[np.bool_] | None]:
 
 def _timed(texts: Any) -> Any:
     """The times that texts spell, none or all of them with a zone; None if one of them spells no time."""
+    times = _cast_to_times(texts)
+    if times is None and _DATE.match(next((text for text in texts[:100].to_pylist() if text), "")):
+        for pattern, iso in _AS_ISO:
+            texts = arrow(".compute").replace_substring_regex(texts, pattern, iso)
+        times = _cast_to_times(texts)
+    return times
+
+
+def _cast_to_times(texts: Any) -> Any:
     library, compute = arrow(), arrow(".compute")
     for zone in (None, "UTC"):
         try:
@@ -230,11 +248,27 @@ def _dictionary(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArr
     library, compute = arrow(), arrow(".compute")
     if library.types.is_floating(cells.type):
         cells = compute.if_else(compute.is_nan(cells), library.scalar(None, cells.type), cells)
+    near = _near(cells)
+    if near is not None:
+        return near
     if not library.types.is_dictionary(cells.type):
         cells = compute.dictionary_encode(_as_text(cells) if is_text(cells.type) else cells)
     texts = _as_text(cells.dictionary)
     texts = compute.fill_null(texts, "") if texts.null_count else texts
     return _codes(cells.indices), *_texts(texts)
+
+
+def _near(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]] | None:
+    """The same of whole numbers that are near each other, as labels and years are, which need not be looked up."""
+    library, compute = arrow(), arrow(".compute")
+    if not library.types.is_integer(cells.type) or library.types.is_uint64(cells.type) or cells.null_count == len(cells):
+        return None
+    least, most = compute.min_max(cells).as_py().values()
+    if most - least >= _NEAR:
+        return None
+    whole = compute.subtract(compute.cast(cells, library.int64()), least)
+    spelled = library.array([str(number) for number in range(least, most + 1)], library.string())
+    return _codes(whole), *_texts(spelled)
 
 
 def _codes(numbers: Any) -> NDArray[np.int32]:

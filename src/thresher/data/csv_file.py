@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from thresher._core import end_of_rows
+from thresher._core import end_of_rows, stray_quote
+from thresher.bounds.printed import plural
 from thresher.data.arrow import arrow, is_text
 from thresher.data.chunks import LONGEST, Chunk, chunks
 from thresher.data.csv_text import UTF_8_MARK, check_names, check_text, counted, separator_of, shown
-from thresher.data.number_cells import MISSING
-from thresher.data.pieces import Piece, Types, by_number
+from thresher.data.number_cells import MISSING, Seen, seen, unadorned
+from thresher.data.pieces import Piece, Placed, Types, by_number
 from thresher.data.source import Opened
 from thresher.errors import SourceError
 
@@ -38,6 +39,8 @@ class CsvFile:
         self._opened, self._types, self._skip_bad, self._threads = opened, types, skip_bad, threads
         self._decimal = "."
         self._typed: dict[str, Any] = {}
+        self._adorned: set[str] = set()  # columns of numbers as people write them, which are read as texts
+        self._mostly: list[tuple[str, Seen, str]] = []  # columns of words that are nearly all numbers
         self._separator = separator_of(opened.peek(), self.name)
         self._quotes = self._separator != "\t"
         self._rest, self._line = b"", 1
@@ -111,6 +114,31 @@ class CsvFile:
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def _pieces(self, chunk: Chunk) -> Iterator[Piece]:
+        """The rows of a chunk, but for those that a quote nobody meant has swallowed."""
+        while self._quotes and b'"' in chunk.text:
+            row, quote, end = stray_quote(np.frombuffer(chunk.text, np.uint8), self._separator)
+            if not end:
+                break
+            text, line = bytes(chunk.text), chunk.line
+            pieces = [Piece([], [], 0, by_number(self.name, 0)), *self._whole_rows(Chunk(text[:row], line))]
+            found = shown(text[quote:end].partition(b"\n")[0].decode("utf-8", "backslashreplace"))
+            wrong = f"found a quote at the start of a cell ({found}) that closes in the middle of one, lines below"
+            error = SourceError(
+                f"{wrong}, expected it to close before {self._separator!r}",
+                file=self.name,
+                line=line + text.count(b"\n", 0, quote),
+            )
+            if self._skip_bad:
+                pieces[-1].skipped.append(error)
+            else:
+                pieces[-1].failure = pieces[-1].failure or error
+            yield from pieces
+            if not self._skip_bad:
+                return
+            chunk = Chunk(text[end:], line + text.count(b"\n", 0, end), chunk.unclosed)
+        yield from self._whole_rows(chunk)
+
+    def _whole_rows(self, chunk: Chunk) -> Iterator[Piece]:
         if not chunk.text or chunk.text.isspace():
             return
         library = arrow()
@@ -122,13 +150,21 @@ class CsvFile:
         first = 0
         for batch in table.to_batches():
             places = self._places(chunk, first)
-            yield Piece(list(table.column_names), batch.columns, batch.num_rows, places, unread=self._unread)
+            told = self._told(places)
+            yield Piece(list(table.column_names), batch.columns, batch.num_rows, places, unread=self._unread, notices=told)
             first += batch.num_rows
 
     def _first_table(self, chunk: Chunk) -> Any:
         """The first rows, with the types that they look like: those that the others must have, too."""
+        library = arrow()
         given = {name: kind for name in self.names if name and (kind := self._types(name, None)) not in (True, None)}
-        return self._seen(chunk, given)
+        try:
+            return self._seen(chunk, given)
+        except library.ArrowInvalid:
+            numbers = {name for name, kind in given.items() if library.types.is_floating(kind)}
+            if not numbers:
+                raise
+        return self._seen(chunk, {name: kind for name, kind in given.items() if name not in numbers})
 
     def _seen(self, chunk: Chunk, given: dict[str, Any]) -> Any:
         library = arrow()
@@ -137,12 +173,58 @@ class CsvFile:
         tables = [(decimal, self._read(chunk, names, given, decimal)) for decimal in decimals]
         if any(library.types.is_binary(kind) for _, table in tables for kind in table.schema.types):
             raise library.ArrowInvalid("found cells that are no UTF-8")
-        self._decimal, table = max(tables, key=lambda each: sum(not is_text(kind) for kind in each[1].schema.types))
-        self._typed = {field.name: self._types(field.name, field.type) for field in table.schema}
-        return table
+        looks = [
+            {name: seen(table[name], decimal) for name in names if name not in given and is_text(table[name].type)}
+            for decimal, table in tables
+        ]
+        words = [sum(not each.numbers or each.numbers < each.given for each in look.values()) for look in looks]
+        best = words.index(min(words))
+        self._decimal, table = tables[best]
+        self._adorned = {
+            name
+            for name, each in looks[best].items()
+            if self._types(name, None) is not True or (each.numbers and each.numbers == each.given)
+        }
+        self._mostly = [
+            (name, each, str(table[name][each.first_other]))
+            for name, each in looks[best].items()
+            if each.mostly and self._types(name, None) is True
+        ]
+        plain = {name: library.float64() for name in self._adorned}
+        self._typed = {field.name: self._types(field.name, plain.get(field.name, field.type)) for field in table.schema}
+        return self._unadorned(table)
+
+    def _told(self, places: Placed) -> list[str]:
+        """That columns are words because of a few cells among numbers; once."""
+        told = []
+        for name, found, cell in self._mostly:
+            others = found.given - found.numbers
+            where = f"line {places(found.first_other or 0, '').line:,} has {cell[:60]!r}"
+            more = f", with {plural(others - 1, 'other cell')} like it" if others > 1 else ""
+            told.append(
+                f"column {name!r} was taken for words: {where} among {plural(found.numbers, 'number')}{more}; "
+                f"empty {'them' if others > 1 else 'it'}, and the column is numbers"
+            )
+        self._mostly = []
+        return told
 
     def _typed_table(self, chunk: Chunk) -> Any:
-        return self._read(chunk, list(self._typed), self._typed, self._decimal)
+        library = arrow()
+        types = {name: library.string() if name in self._adorned else kind for name, kind in self._typed.items()}
+        return self._unadorned(self._read(chunk, list(types), types, self._decimal))
+
+    def _unadorned(self, table: Any) -> Any:
+        """The same with numbers in place of texts that spell them; a column with a cell that does not is left as texts."""
+        library, compute = arrow(), arrow(".compute")
+        for name in self._adorned:
+            plain = unadorned(table[name], self._decimal)
+            missing = compute.is_in(compute.utf8_lower(plain), value_set=library.array(MISSING))
+            try:
+                cells = compute.cast(compute.if_else(missing, None, plain), library.float64())
+            except library.ArrowInvalid:
+                cells = plain
+            table = table.set_column(table.column_names.index(name), name, cells)
+        return table
 
     def _read(self, chunk: Chunk, names: list[str], types: dict[str, Any], decimal: str) -> Any:
         block = max(_BLOCK, 64 * len(self.names))
@@ -219,7 +301,7 @@ class CsvFile:
         def error(row: int, message: str) -> SourceError:
             return SourceError(message, file=self.name, line=lines[row])
 
-        return Piece([name for name, _ in placed], columns, len(rows), error, skipped, failure, self._unread)
+        return Piece([name for name, _ in placed], columns, len(rows), error, skipped, failure, self._unread, self._told(error))
 
     def _written(self, rows: list[list[str]], line: int) -> Chunk:
         """Rows as text again, for their types to be seen."""
@@ -230,9 +312,8 @@ class CsvFile:
 
     def _column(self, name: str, cells: list[str]) -> Any:
         library = arrow()
-        if self._decimal == "," and library.types.is_floating(self._typed[name]):
-            cells = [cell.replace(",", ".") for cell in cells]
-        return library.array(cells, library.string())
+        texts = library.array(cells, library.string())
+        return unadorned(texts, self._decimal) if library.types.is_floating(self._typed[name]) else texts
 
     def _wrong(self, cells: list[str], line: int) -> SourceError | None:
         try:

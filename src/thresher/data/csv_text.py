@@ -12,13 +12,16 @@ __all__ = ["UTF_8_MARK", "check_different", "check_names", "check_text", "counte
 
 UTF_8_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_MARKUP = re.compile(rb"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
 _SEPARATORS = (",", "\t", ";")
 
 
 def separator_of(head: bytes, file: str) -> str:
     """The one of comma, tab and semicolon that is in the first line most often; what is no text raises `SourceError`."""
     if head.startswith(_UTF_16_MARKS):
-        raise SourceError("found UTF-16, expected text in UTF-8", file=file)
+        raise SourceError("found UTF-16, expected text in UTF-8: iconv -f utf-16 -t utf-8 makes it so", file=file)
+    if _MARKUP.match(head):
+        raise SourceError("found HTML or XML, expected a table: CSV, TSV, JSON Lines or Parquet", file=file, line=1)
     if b"\0" in head:
         raise SourceError("found binary data, expected a table: CSV, TSV or Parquet", file=file)
     lines = head.decode("utf-8", "replace").lstrip("\ufeff\r\n").splitlines()
@@ -33,7 +36,8 @@ def check_names(columns: Sequence[str], file: str, line: int | None, separator: 
     check_different([name for name in columns if name], file, line)
     if line is not None and all(NUMBER.fullmatch(name) for name in columns):
         found = shown(separator.join(columns))
-        raise SourceError(f"found {found}, expected the names of the columns first", file=file, line=line)
+        wanted = "expected the names of the columns first, or --header NAME,…"
+        raise SourceError(f"found {found}, {wanted}", file=file, line=line)
 
 
 def check_different(columns: Sequence[str], file: str, line: int | None = None) -> None:
@@ -41,7 +45,8 @@ def check_different(columns: Sequence[str], file: str, line: int | None = None) 
     seen: set[str] = set()
     for name in columns:
         if name in seen:
-            raise SourceError(f"found two columns named {name!r}, expected different names", file=file, line=line)
+            unnamed = "" if line is None else "; if the first line is a row, --header NAME,… gives the names"
+            raise SourceError(f"found two columns named {name!r}, expected different names{unnamed}", file=file, line=line)
         seen.add(name)
 
 
@@ -50,7 +55,8 @@ def check_text(cells: Sequence[str], file: str, line: int) -> None:
     for cell in cells:
         if any("\udc80" <= letter <= "\udcff" for letter in cell):
             found = cell.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            raise SourceError(f"found '{found[:60]}', expected text in UTF-8", file=file, line=line)
+            wanted = "expected text in UTF-8: iconv -f latin1 -t utf-8 makes it so, if it is Latin-1"
+            raise SourceError(f"found '{found[:60]}', {wanted}", file=file, line=line)
 
 
 def shown(cell: str) -> str:

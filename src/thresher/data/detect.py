@@ -41,7 +41,7 @@ def format_of(opened: Opened, *, table: bool = False) -> str:
         return named
     lines = (line for line in start.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
     first = next(lines, b"")
-    if first.lstrip().startswith(b"{"):
+    if first.lstrip().startswith((b"{", b"[{")) or first.strip() == b"[":  # of an array it is said what to do
         return "jsonl"
     before_comment = first.partition(b"#")[0]
     after_label = before_comment.split()[1:]

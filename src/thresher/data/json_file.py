@@ -98,6 +98,8 @@ class JsonFile:
         def wrong(found: str, expected: str = 'an object of JSON, such as {"colour": "red"}, on each line') -> SourceError:
             return SourceError(f"found {found}, expected {expected}", file=self.name, line=line)
 
+        if line == 1 and text.lstrip().startswith(b"["):
+            raise wrong("an array of JSON", "an object on each line: jq -c '.[]' makes it so")
         if depth_of_json(np.frombuffer(text, np.uint8)) > MOST_NESTED:
             raise wrong(f"JSON nested more than {MOST_NESTED} deep", "less")
         try:

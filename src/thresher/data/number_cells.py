@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.data.arrow import arrow
 
-__all__ = ["MISSING", "NUMBER", "numbers_spelled"]
+__all__ = ["MISSING", "NUMBER", "Seen", "numbers_spelled", "seen", "unadorned"]
 
 #: How a number that is missing may be written, in any case.
-MISSING = ("", "nan", "na", "n/a", "null", "none", "?")
+MISSING = ("", "nan", "na", "n/a", "#n/a", "<na>", "null", "none", "?", "-")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.ASCII | re.IGNORECASE)
+
+_SOME = 500
+_SELDOM = 20  # so many texts for each that is no number
+_PLAIN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_SIGN = r"(\p{Sc}\s?)"  # of a currency
 
 
 def numbers_spelled(cells: Any, decimal: str = ".") -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
@@ -37,3 +42,55 @@ def numbers_spelled(cells: Any, decimal: str = ".") -> tuple[NDArray[np.float64]
         wrong = np.array([cell is not None and not NUMBER.fullmatch(cell) for cell in each], np.bool_)
         return values, wrong if wrong.any() else None
     return np.ascontiguousarray(numbers.to_numpy(zero_copy_only=False), np.float64), None
+
+
+class Seen(NamedTuple):
+    """What is seen of texts: how many are given, how many of these are numbers, and which is the first that is none."""
+
+    given: int
+    numbers: int
+    first_other: int | None
+
+    @property
+    def mostly(self) -> bool:
+        """Whether nearly all are numbers, but not all: then the others may be slips."""
+        return 0 < self.given - self.numbers <= self.given // _SELDOM
+
+
+def seen(cells: Any, decimal: str) -> Seen:
+    """Whether texts are numbers as people write them: $1,234.50, 12 %, (3.00), or 1.234,50 € where the comma is decimal.
+
+    >>> import pyarrow
+    >>> seen(pyarrow.array(["$1,234.50", "7", "-", " ", "many"]), ".")
+    Seen(given=3, numbers=2, first_other=4)
+    """
+    compute = arrow(".compute")
+    if len(cells) > 2 * _SOME and (first := seen(cells.slice(0, _SOME), decimal)).numbers < first.given / 2:
+        return first  # words: a look at some of them is enough
+    plain = unadorned(cells, decimal)
+    given = compute.invert(compute.is_in(compute.utf8_lower(plain), value_set=arrow().array(MISSING, plain.type)))
+    fits = compute.match_substring_regex(plain, _PLAIN)
+    other = compute.index(compute.and_not(given, fits), True).as_py()
+    count = compute.sum(given).as_py() or 0
+    return Seen(count, compute.sum(compute.and_(given, fits)).as_py() or 0, other if other >= 0 else None)
+
+
+def unadorned(cells: Any, decimal: str) -> Any:
+    """Numbers as people write them without what adorns them, and with a decimal point; other texts trimmed.
+
+    >>> import pyarrow
+    >>> unadorned(pyarrow.array(["$1,234.50", "12 %", "(3.00)", "1,23", "many"]), ".").to_pylist()
+    ['1234.50', '12', '-3.00', '1,23', 'many']
+    >>> unadorned(pyarrow.array(["1.234,50 €", "0,5"]), ",").to_pylist()
+    ['1234.50', '0.5']
+    """
+    library, compute = arrow(), arrow(".compute")
+    groups, point = (r"[.' \x{a0}\x{202f}]", ",") if decimal == "," else (r"[,' \x{a0}\x{202f}]", r"\.")
+    digits = rf"((\d{{1,3}}({groups}\d{{3}})+|\d+)({point}\d*)?|{point}\d+)"
+    amount = rf"([+-]?{_SIGN}?|{_SIGN}[+-]){digits}([eE][+-]?\d+)?\s*({_SIGN}|%)?"
+    trimmed = compute.utf8_trim_whitespace(compute.fill_null(cells, library.scalar("", cells.type)))
+    fits = compute.match_substring_regex(trimmed, rf"^({amount}|\({amount}\))$")
+    plain = compute.replace_substring_regex(trimmed, r"^\((.*)\)$", r"-\1")
+    plain = compute.replace_substring_regex(plain, rf"{groups}|[%\s]|{_SIGN}", "")
+    plain = plain if decimal == "." else compute.replace_substring(plain, decimal, ".")
+    return compute.if_else(fits, plain, trimmed)

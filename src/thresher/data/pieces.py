@@ -21,7 +21,7 @@ class Piece:
     """Rows of a table: columns with their names, and how to say where a row stands.
 
     `unread` are the names of columns that are left out. `skipped` are rows that could not be read and are not among these, with
-    their number; `failure` is what stopped the reading behind the last row.
+    their number; `failure` is what stopped the reading behind the last row; `notices` are what a user should know of columns.
     """
 
     names: list[str]
@@ -31,6 +31,7 @@ class Piece:
     skipped: list[SourceError] = field(default_factory=list)
     failure: SourceError | None = None
     unread: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
 
 def by_number(file: str, first: int) -> Placed:

@@ -19,6 +19,7 @@ __all__ = ["Plan", "distinct", "looks_like"]
 #: What a column of labels is often called.
 USUAL = ("label", "target", "class", "y")
 _SHOWN = 12
+_CLASSES = 20  # more labels are numbers to be compared, or names
 _SELDOM = 20  # rows with one of the two usual labels for each row with another: then that is taken for a slip
 
 
@@ -98,20 +99,35 @@ class Plan:
         if needed and not any(self.uses(name) for name in piece.names):
             raise SourceError("found no column beside the label, expected one at least to learn from", file=file)
 
-    def check_label(self, piece: Piece, file: str) -> None:
-        """Raises what is wrong with the column of labels, if it does not have two in the first rows."""
+    def check_label(self, piece: Piece, file: str) -> int:
+        """How many labels the first rows have; raises what is wrong with their column if that is more than two."""
         cells = self._cells(piece, self.label)
         if cells is None:
-            return
+            return 0
         values = [str(value).strip() for value in distinct(cells)]
-        if len({value if (read := number(value)) is None else read for value in values if value}) > 2:
+        labels = len({value if (read := number(value)) is None else read for value in values if value})
+        if labels > 2:
             self._check_rare(piece, cells)
-            two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
-            better = f"; with two values: {', '.join(two[:_SHOWN])}" if two else ""
-            raise SourceError(
-                f"found {looks_like(cells)} in column {self.label!r}, expected two labels: say --label COLUMN{better}",
-                file=file,
-            )
+            raise SourceError(self._many_labels(piece, cells, labels), file=file)
+        return labels
+
+    def _many_labels(self, piece: Piece, cells: Any, labels: int) -> str:
+        """What is said of a column of labels that has more than two, and what to do."""
+        two = [name for name in piece.names if self.uses(name) and len(distinct(self._cells(piece, name))) == 2]
+        better = f" (with two values: {', '.join(two[:_SHOWN])})" if two else ""
+        if labels > _CLASSES or labels == piece.rows:
+            numbers = kind_of(cells.type) == "number" or all(number(str(value)) is not None for value in distinct(cells))
+            instead = ", or make a column that says whether it is above a threshold" if numbers else ""
+            found = f"found {looks_like(cells)}, in column {self.label!r}, expected two labels"
+            return f"{found}: say --label COLUMN{better}{instead}"
+        counts = Counter(str(cell).strip() for cell in cells.to_pylist() if cell not in ("", None) and str(cell) != "nan")
+        often = [f"{label!r} {plural(count, 'time')}" for label, count in counts.most_common(3)]
+        first = counts.most_common(1)[0][0]
+        return (
+            f"found {labels} labels in column {self.label!r} ({', '.join(often)}{', …' if labels > 3 else ''}), expected two: "
+            f"make a column that says whether it is {first!r}, or say --label COLUMN{better}; "
+            "in Python th.OneVersusRest learns many"
+        )
 
     def _check_rare(self, piece: Piece, cells: Any) -> None:
         """Raises where a label stands that is none of the two usual ones, if that is seldom: it may be mistyped."""
@@ -167,7 +183,7 @@ def distinct(cells: Any) -> list[Any]:
     library, compute = arrow(), arrow(".compute")
     try:
         if library.types.is_dictionary(cells.type):
-            cells = cells.dictionary_decode()
+            cells = cells.dictionary.take(compute.unique(cells.indices))
         elif is_text(cells.type):
             cells = compute.cast(cells, library.string())
         elif library.types.is_floating(cells.type):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ _PARQUET = b"PAR1"
 #: How an empty cell may be written, in any case.
 MISSING = ("", "nan", "na", "n/a", "null", "none")
 _TRUTH = {"true": 1.0, "false": 0.0}
+_INDEX = re.compile(r"__index_level_\d+__")  # of pandas, where it has no name: it counts rows, and is no forecaster
 _BYTES = 1 << 20
 _ROWS = 1 << 14
 _IN_MEMORY = 1 << 24
@@ -200,7 +202,7 @@ class Table:
         library = arrow()
         try:
             if self.parquet:
-                yield from arrow(".parquet").ParquetFile(self._seekable(opened)).iter_batches(_ROWS)
+                yield from arrow(".parquet").ParquetFile(self._seekable(opened)).iter_batches(_ROWS, columns=self._written)
                 return
             reading = arrow(".csv")
             try:
@@ -240,7 +242,7 @@ class Table:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise
                 raise SourceError(f"found damaged Parquet ({first_line(error)}), expected it whole", file=self.name) from None
-            return [str(name) for name in schema.names]
+            return [str(name) for name in schema.names if not _INDEX.fullmatch(str(name))]
 
     # ---- where an error stands ---------------------------------------------------------------------------------------
 

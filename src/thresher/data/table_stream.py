@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -32,6 +33,7 @@ __all__ = ["TableStream"]
 _FIRST_BAD = 5
 _FEW = 100
 _SHOWN = 8
+_SLASHED = re.compile(r"\s*\d{1,2}/\d{1,2}/\d{2,4}\b", re.ASCII)
 _LOOKED = 1 << 26  # so many bytes are kept to look for a second label
 
 
@@ -58,7 +60,7 @@ class TableStream(Stream):
         self._notices: list[str] = []
         self._bad = 0
         self._failure: SourceError | None = None
-        self._closed = self._lost = False
+        self._closed = self._lost = self._leapt = False
         self._piece = Piece([], [], 0, by_number(str(source), 0))
         self._called: list[str | None] = []  # the columns, as errors call them
         self._pieces = (
@@ -159,10 +161,10 @@ class TableStream(Stream):
         if piece.rows:
             self._plan.choose_label(piece, file, needed=needed)
             if needed and not known and not self._skip_bad:
-                self._plan.check_label(piece, file)
+                labels = self._plan.check_label(piece, file)
             self._look(piece)
         self._begin(piece)
-        if piece.rows and needed and not known and not self._skip_bad and self._wanted is None:
+        if piece.rows and needed and not known and not self._skip_bad and self._wanted is None and labels < 2:
             self._wanted = self._later_positive(piece)
 
     def _later_positive(self, first: Piece) -> str | None:
@@ -249,6 +251,7 @@ class TableStream(Stream):
 
     def _look(self, piece: Piece) -> None:
         """What a user should know of the columns; if none that the model knows is there, they are another table's."""
+        self._notices += piece.notices
         known, there = self._plan.recipe.kinds, {*piece.names}
         missing = [name for name in known if name not in there]
         if missing:
@@ -259,8 +262,13 @@ class TableStream(Stream):
         if piece.rows < _FEW:
             return
         for name, cells in zip(piece.names, piece.columns, strict=True):
-            words = self._plan.uses(name) and self._plan.kind(name, cells) == "category"
-            if words and len(distinct(cells)) > 0.9 * piece.rows:
+            if not self._plan.uses(name) or self._plan.kind(name, cells) != "category":
+                continue
+            values = distinct(cells)
+            if values and all(_SLASHED.match(str(value)) for value in values):
+                order = "since the order of day and month is not told: as 2024-07-31 it would be taken apart"
+                self._notices.append(f"column {name!r} has dates such as {values[0]!r}, which are read as words, {order}")
+            elif len(values) > 0.9 * piece.rows:
                 other = f"--text {name} reads its words, --ignore {name} leaves it out"
                 self._notices.append(f"column {name!r} has another value in nearly every row, which tells nothing: {other}")
 
@@ -280,7 +288,9 @@ class TableStream(Stream):
         return self._files.names[-1] if self._files.names else str(self.source)
 
     def _note(self, rows: CoreBatch) -> None:
-        """What the core could not read becomes an error with its place."""
+        """What the core could not read becomes an error with its place; what it met that a user should know, a notice."""
+        if not self._leapt and self._reader.leap is not None:
+            self._leapt = self._leap(*self._reader.leap)
         for row, column, found, expected in rows.bad:
             what = f"column {self._called[column - 1]!r}: " if column else ""
             raw = "; --numeric raw takes numbers as they are" if b" (scaled: " in found else ""
@@ -290,6 +300,15 @@ class TableStream(Stream):
                 self._first_bad.append(error)
             if self._reader.stopped:
                 self._failure = error
+
+    def _leap(self, column: int, row: int, times: float) -> bool:
+        """Says which number made those of its column small beside it."""
+        name = self._called[column]
+        cell = self._piece.columns[self._piece.names.index(name)][row].as_py() if name in self._piece.names else "a number"
+        found = f"column {name!r}: found {cell}, which made the deviation of the column {times:,.0f} times as large"
+        told = self._piece.error(row, f"{found}, so that its other numbers hardly differ: empty the cell if it is a slip")
+        self._notices.append(printable(str(told)))
+        return True
 
     def _placed(self, message: str, line: int) -> SourceError:
         return self._piece.error(max(line - 1, 0), message)
