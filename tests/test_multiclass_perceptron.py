@@ -71,6 +71,15 @@ def test_many_rounds_are_one_by_one(stream: Stream, cut: int, bias: float | None
     assert [many.predict(x).label for x in X] == many.predict_many(X).tolist()
 
 
+def test_long_rows_leave_nothing_behind_for_short_ones() -> None:
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((200, 12)) < rng.random((200, 1)), rng.integers(1, 5, (200, 12)), 0).astype(np.float64)
+    y = rng.integers(0, 3, 200).tolist()
+    played = th.MulticlassPerceptron(12).learn_many(X, y)
+    told: list[tuple[list[Fraction], ClassLabel]] = [([Fraction(v) for v in x], label) for x, label in zip(X, y, strict=True)]
+    assert [played.classes[code] for code in played.predictions[1:]] == [said for said, _ in definition(12, told)][1:]
+
+
 def json_again(learner: th.MulticlassPerceptron) -> tuple[dict[str, Any], dict[str, Any]]:
     parameters, arrays = learner.state()
     return json.loads(json.dumps(parameters)), arrays

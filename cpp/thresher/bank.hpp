@@ -1,9 +1,9 @@
 // A bank: lanes of many rules side by side. What all of them know of a slot lies together in one record, so that a row
 // is read once: one sweep scores all lanes, all judge, and those that move do so.
 //
-// A record holds first the planes whose dot products with the row the bank makes for all groups in one sweep, then the
-// others. Where values below 0 have come, the lanes that need attributes of their own for them have a second, smaller
-// record a slot, behind all others.
+// One sweep makes of all planes what their groups want to know of a row (Made in lanes/lanes.hpp). Groups of which it
+// wants dot products alone lie first in a record. Where values below 0 have come, the lanes that need attributes of
+// their own for them have a second, smaller record a slot, behind all others.
 #pragma once
 
 #include <algorithm>
@@ -49,10 +49,13 @@ class Bank {
           positions_(other.positions_),
           in_order_(other.in_order_),
           stride_(other.stride_),
-          dotted_(other.dotted_),
+          plain_(other.plain_),
+          again_(other.again_),
           winnow_(other.winnow_),
           below_(other.below_),
-          memory_(other.memory_) {
+          memory_(other.memory_),
+          dots_(other.dots_),
+          excess_(other.excess_) {
         for (const auto& group : other.groups_) groups_.push_back(group->twin());
     }
     Bank& operator=(const Bank&) = delete;
@@ -72,22 +75,26 @@ class Bank {
 
     // Lays the records out, and takes memory for them; for values below 0, too, if some came.
     void settle(bool below = false) {
-        std::size_t at = 0;
-        std::vector<std::vector<std::size_t>> places(groups_.size());
-        for (const bool dotted : {true, false}) {
-            for (std::size_t g = 0; g < groups_.size(); ++g) {
-                for (const LanePlane& plane : groups_[g]->planes()) {
-                    if (plane.dotted != dotted) continue;
-                    places[g].push_back(at);
-                    at += plane.shared ? 1 : groups_[g]->size();
-                }
+        std::size_t at = 0, end = 0;
+        for (const bool plain : {true, false}) {
+            for (const auto& group : groups_) {
+                if (std::ranges::all_of(group->planes(), simple) != plain) continue;
+                if (!plain) plain_ = std::min(plain_, at);
+                group->begin(at);
+                end = std::max(end, at + group->swept());
+                at += group->numbers();
             }
-            if (dotted) dotted_ = Lanes<Real>::whole(at);  // what is beside them is read, too, and comes to nothing
         }
-        at = (at * sizeof(Real) + 31) / 32 * 32 / sizeof(Real);  // so that a record touches few lines of the cache
-        stride_ = at;
+        // Records of whole registers: they touch few lines of the cache, and one sweep needs nothing beside them.
+        stride_ = (std::max(at, end) * sizeof(Real) + 31) / 32 * 32 / sizeof(Real);
+        again_.resize(stride_);
+        dots_.resize(stride_ + Lanes<Real>::whole(1));  // a group may read whole registers from its last lanes on
+        excess_.resize(stride_);
         for (std::size_t g = 0; g < groups_.size(); ++g) {
-            groups_[g]->place(std::move(places[g]));
+            for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
+                if (groups_[g]->planes()[i].made != Made::spread) continue;
+                for (std::size_t k = 0; k < wide(g, i); ++k) again_[groups_[g]->place(i, k)] = 1;
+            }
             if (dynamic_cast<const ScaledWinnowLanes<Real>*>(groups_[g].get()) != nullptr) winnow_ = g;
         }
         for (const auto& [g, k] : order_) {
@@ -127,14 +134,15 @@ class Bank {
     // What all lanes say of a row. The records of the row ahead are fetched meanwhile.
     void score(Scratch& scratch, const Said<Real>& said, const Ahead& ahead = {}) {
         show(scratch);
-        dots_.resize(dotted_ + Lanes<Real>::whole(1));  // a group may read whole registers from its last lanes on
-        sweep_lanes([&](auto sweeps) { sweeps.dots(shown_.records, shown_.terms, 0, dotted_, dots_.data(), ahead); });
+        const Plan<Real> plan{stride_, plain_, again_.data()};
+        sweep_lanes(
+            [&](auto sweeps) { sweeps.scan(shown_.records, shown_.terms, plan, dots_.data(), excess_.data(), ahead); });
         scores_.resize(lanes());
         says_.resize(lanes());
         const Said<Real> own = in_order_ ? said : Said<Real>{says_.data(), scores_.data()};
         std::size_t first = 0;
         for (const auto& group : groups_) {
-            group->score(shown_, dots_.data(), own.scores + first, own.says + first);
+            group->score(shown_, own.scores + first, own.says + first);
             first += group->size();
         }
         for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
@@ -187,20 +195,16 @@ class Bank {
     }
     // All planes, in the order of groups and their planes, out of the records or into them: one sweep over these.
     void take_planes(std::vector<Real*> planes) const {
-        each_number(
-            [&](const Real* at, std::size_t wide, std::size_t k) { planes[k] = std::copy_n(at, wide, planes[k]); });
+        each_number([&](const Real& number, std::size_t plane) { *planes[plane]++ = number; });
     }
     void set_planes(std::vector<const Real*> planes) {
-        each_number([&](const Real* at, std::size_t wide, std::size_t k) {
-            std::copy_n(planes[k], wide, const_cast<Real*>(at));
-            planes[k] += wide;
-        });
+        each_number([&](const Real& number, std::size_t plane) { const_cast<Real&>(number) = *planes[plane]++; });
     }
     // The weights of one lane.
     void take_weights(std::size_t lane, double* out) const {
         const auto [g, k] = order_[lane];
         if (groups_[g]->planes().empty()) return;
-        for (std::size_t i = 0; i < n_; ++i) out[i] = records()[i * stride_ + groups_[g]->plane(0) + k];
+        for (std::size_t i = 0; i < n_; ++i) out[i] = records()[i * stride_ + groups_[g]->place(0, k)];
     }
     // What Winnow's lanes hold of values below 0: n rows of one number for each, if any such value came.
     bool below() const { return below_; }
@@ -241,6 +245,10 @@ class Bank {
         return static_cast<Group&>(*groups_.back());
     }
 
+    // Whether nothing but dot products is made of a plane.
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    static bool simple(const LanePlane& plane) { return plane.made == Made::dot || plane.made == Made::nothing; }
+
     std::size_t below_at() const { return (n_ + 1) * stride_; }  // one record is nobody's
     std::size_t below_width() const { return winnow_ < groups_.size() ? groups_[winnow_]->width() : 0; }
 
@@ -258,28 +266,29 @@ class Bank {
         std::vector<Real> record(stride_);
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
-                std::fill_n(record.data() + groups_[g]->plane(i), wide(g, i),
-                            static_cast<Real>(groups_[g]->planes()[i].first));
+                for (std::size_t k = 0; k < wide(g, i); ++k) {
+                    record[groups_[g]->place(i, k)] = static_cast<Real>(groups_[g]->planes()[i].first);
+                }
             }
         }
         return record;
     }
 
-    // Calls use(numbers, how many, plane) for each plane of each record.
+    // Calls use(number, plane) for each number of each record, plane after plane.
     template <class Use>
     void each_number(Use&& use) const {
         struct Place {
-            std::size_t at, wide;
+            std::size_t at, plane;
         };
         std::vector<Place> places;
-        for (std::size_t g = 0; g < groups_.size(); ++g) {
-            for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
-                places.push_back({groups_[g]->plane(i), wide(g, i)});
+        for (std::size_t g = 0, plane = 0; g < groups_.size(); ++g) {
+            for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i, ++plane) {
+                for (std::size_t k = 0; k < wide(g, i); ++k) places.push_back({groups_[g]->place(i, k), plane});
             }
         }
         for (std::size_t i = 0; i < n_; ++i) {
             const Real* const record = records() + i * stride_;
-            for (std::size_t k = 0; k < places.size(); ++k) use(record + places[k].at, places[k].wide, k);
+            for (const Place& place : places) use(record[place.at], place.plane);
         }
     }
 
@@ -293,14 +302,16 @@ class Bank {
     }
 
     void show(Scratch& scratch) {
-        shown_.terms = {scratch.at.data(), scratch.values.data(), scratch.at.size(), scratch.count};
+        shown_.terms = {scratch.at.data(), scratch.values.data(), scratch.size, scratch.count};
         shown_.square = scratch.square;
         shown_.largest = scratch.largest;
         shown_.binary = scratch.binary;
         shown_.records = records();
+        shown_.dots = dots_.data();
+        shown_.excess = excess_.data();
         shown_.sizes = shown_.terms;
         if (below_width() == 0 || !scratch.negative) return;
-        const std::size_t size = scratch.at.size(), first = groups_[winnow_]->plane(0);
+        const std::size_t size = scratch.size, first = groups_[winnow_]->first();
         scratch.sizes_at.resize(size);
         scratch.sizes.resize(size);
         for (std::size_t j = 0; j < size; ++j) {
@@ -319,12 +330,13 @@ class Bank {
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
     std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
     bool in_order_ = true;                                    // whether lanes were given group after group
-    std::size_t stride_ = 0, dotted_ = 0;
+    std::size_t stride_ = 0, plain_ = none;              // the numbers of a record, and how many of them are simple
+    std::vector<Real> again_;                            // 1 for those that are multiplied by x twice, else 0
     std::size_t winnow_ = static_cast<std::size_t>(-1);  // the group that needs records for values below 0
     bool below_ = false;                                 // whether they are there
     Plane memory_;
     Shown<Real> shown_{};
-    std::vector<Real> dots_, scores_;
+    std::vector<Real> dots_, excess_, scores_;
     std::vector<std::int8_t> says_;
 };
 

@@ -127,6 +127,38 @@ inline double quick_exp(double x) {
 // e^x - 1, without loss where x is near 0; x at most 690.
 inline double exp_minus_1(double x) { return std::fabs(x) <= 0.34 ? exp_minus_1_near_0(x) : quick_exp(x) - 1.0; }
 
+// The same in float32, for lanes that are: e^x = (1 + part) power, x from -86 to 87.
+struct FloatPower {
+    float part, power;
+
+    explicit FloatPower(float x) {
+        constexpr float ln_2_high = 0x1.62e4p-1f, ln_2_low = 0x1.7f7d1cp-20f, nearest = 0x1.8p23f;
+        const float k = (x * 0x1.715476p0f + nearest) - nearest;
+        const float r = (x - k * ln_2_high) - k * ln_2_low, q = r * r;
+        part = r + q * ((1.0f / 2.0f + 1.0f / 6.0f * r) + q * ((1.0f / 24.0f + 1.0f / 120.0f * r) + q / 720.0f));
+        power = std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int32_t>(k) + 127) << 23);
+    }
+};
+
+// e^x to within 2^-21 of itself; e^x - 1 and ln x to within 2^-21 of themselves, or of 1 where that is larger.
+inline float quick_exp(float x) {
+    if (x < -86.0f) return 0.0f;
+    const FloatPower e(x);
+    return (1.0f + e.part) * e.power;
+}
+inline float exp_minus_1(float x) {
+    const FloatPower e(x);
+    return e.part * e.power + (e.power - 1.0f);
+}
+inline float quick_log(float x) {  // x above 0, no subnormal
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    const auto exponent = static_cast<std::int32_t>(bits - 0x3f3504f3u) >> 23;  // m from the root of 1/2 to that of 2
+    const float m = std::bit_cast<float>(bits - (static_cast<std::uint32_t>(exponent) << 23));
+    const float s = (m - 1.0f) / (m + 1.0f), q = s * s;
+    return 2.0f * (s + s * q * ((1.0f / 3.0f + q / 5.0f) + q * q * (1.0f / 7.0f + q / 9.0f))) +
+           static_cast<float>(exponent) * 0x1.62e430p-1f;
+}
+
 // A sum that terms come to and go from again, kept in a pair; an addition is off by at most 2^-104 of the sums it
 // meets.
 inline void add(Pair& kept, double term) {

@@ -24,23 +24,25 @@
 namespace thresher {
 
 // How far the margin rises from m, pulled by p = 1 / (1 + e^m) at first, if it would rise by b were the pull to stay:
-// the root of p d + q (e^d - 1) = b, q = 1 - p, by Newton's method. It starts above the root, where it cannot
-// overshoot: e^d - 1 is at least d + d^2 / 2, and e^d is at most 1 + b / q. It stops where the next step would be below
-// what Real can tell.
-template <class Real = double>
-double risen(double margin, const Logistic::Both& both, double b) {
+// the root of p d + q (e^d - 1) = b, q = 1 - p, by Halley's method. It starts above the root: e^d - 1 is at least
+// d + d^2 / 2, and e^d is at most 1 + b / q = (q + b) / (p e^m). The error of a step is about the cube of the one
+// before it, and it stops where that is below what Real can tell.
+template <class Real>
+Real risen(Real margin, const Logistic::Both<Real>& both, Real b) {
     const auto [pull, rest] = both;
-    int exponent = 0;
-    std::frexp(b, &exponent);
-    const double far = 0.7 * (2 + std::max(exponent, 0)) + std::max(0.0, -margin);
-    double d = std::min(2.0 * b / (1.0 + std::sqrt(1.0 + 2.0 * rest * b)), far);
-    for (int k = 0; k < 100; ++k) {
-        const double rise = d < 0.34 ? rest * exp_minus_1(d) : pull * quick_exp(margin + d) - rest;
-        const double less = (pull * d + rise - b) / (pull + rest + rise);
-        d -= less;
-        if (!(less > (sizeof(Real) == 8 ? 0x1p-28 : 0x1p-13) * d)) break;
+    constexpr Real farthest = sizeof(Real) == 8 ? 690 : 87;
+    Real d = 2 * b / (1 + std::sqrt(1 + 2 * rest * b));
+    if (rest * b > 2 || (margin < 0 && margin + d > 4)) {
+        d = std::min(d, quick_log((rest + b) / pull) - margin);
     }
-    return std::max(d, 0.0);
+    for (int k = 0; k < 100; ++k) {
+        const Real rise = d < 8 ? rest * exp_minus_1(d) : pull * quick_exp(std::min(margin + d, farthest)) - rest;
+        const Real above = pull * d + rise - b, inverse = 1 / (1 + rise), less = above * inverse;
+        const Real step = less / std::max(1 - less * ((rest + rise) * inverse) / 2, Real{0.5});
+        d -= step;
+        if (!(std::fabs(step) > (sizeof(Real) == 8 ? Real(0x1p-18) : Real(0x1p-5)) * d)) break;
+    }
+    return std::max(d, Real{0});
 }
 
 struct Invariant : AnyRule {
@@ -98,21 +100,22 @@ struct Invariant : AnyRule {
         // x_i r_i for each term, but for what all share; 0 where nothing was met, and where squares underflow.
         const auto parts = std::make_unique_for_overwrite<double[]>(row.size);
         std::size_t at = 0;
-        const Logistic::Both both = Logistic::both(margin);
+        const Logistic::Both<double> both = Logistic::both(margin);
         const double pull = both.pull;
         const auto enter = [=](double& square, double scale, double value) {
             if (scale == 0.0) return 0.0;
             const double down = pull * value;
             square += heft * (down * down);
-            return square > 0.0 ? (value / scale) / std::sqrt(square) : 0.0;
+            return square > 0.0 ? value / (scale * std::sqrt(square)) : 0.0;
         };
         double reach = sum_of_terms(row, state.n(), [&](std::size_t slot, double value) {
             parts[at] = enter(squares[slot], scales[slot], value);
             return value * parts[at++];
         });
-        const double norm = sum_of_terms(row, state.n(), [=](std::size_t slot, double value) {
-            const double part = scales[slot] == 0.0 ? 0.0 : value / scales[slot];
-            return part * part;
+        at = 0;
+        const double norm = sum_of_terms(row, state.n(), [&](std::size_t slot, double) {
+            const double ratio = parts[at++] * std::sqrt(squares[slot]);  // x / s
+            return ratio * ratio;
         });
         const double bias_part = enter(head.bias_square, std::fabs(dummy), dummy);
         head.total += heft;

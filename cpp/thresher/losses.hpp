@@ -18,12 +18,14 @@ struct Logistic {
     static double pull(double margin) { return chance(-margin); }
 
     // The pull at a margin, and 1 less it.
+    template <class Real>
     struct Both {
-        double pull, rest;
+        Real pull, rest;
     };
-    static Both both(double margin) {
-        const double part = quick_exp(-std::fabs(margin)), whole = 1.0 + part;
-        return {(margin > 0.0 ? part : 1.0) / whole, (margin >= 0.0 ? 1.0 : part) / whole};
+    template <class Real>
+    static Both<Real> both(Real margin) {
+        const Real part = quick_exp(-std::fabs(margin)), whole = 1 + part;
+        return {(margin > 0 ? part : 1) / whole, (margin >= 0 ? 1 : part) / whole};
     }
 
     static double chance(double score) {

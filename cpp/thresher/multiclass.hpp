@@ -82,7 +82,7 @@ class Multiclass {
     void score(const Scratch& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
         const std::size_t lanes = Lanes<double>::whole(classes());
         scores.resize(lanes);
-        const Terms<double> terms{row.at.data(), row.values.data(), row.at.size(), row.count};
+        const Terms<double> terms{row.at.data(), row.values.data(), row.size, row.count};
         sweep_lanes([&](auto sweeps) { sweeps.dots(memory_.data(), terms, 0, lanes, scores.data(), ahead); });
         for (std::size_t c = 0; c < classes(); ++c) scores[c] += bias_weights_[c] * bias_;
     }

@@ -37,10 +37,11 @@ struct ScaledWinnow : AnyRule {
     double score(const State& state, const Row& row, const Seen&) const {
         const double scale = scale_with(state, row), *const above = state.at(0), *const below = state.at(1);
         const double sum = sum_of_terms(row, state.n(), [=](std::size_t slot, double value) {
-            return (value > 0.0 ? above : below)[slot] * (std::fabs(value) / scale);
+            return (value > 0.0 ? above : below)[slot] * std::fabs(value);
         });
+        const double unscaled = row.size > 0 ? sum / scale : 0.0;
         const double threshold = threshold_with(state, row, scale);
-        return threshold == 0.0 ? 0.0 : (sum + state.head.bias_weight * dummy()) / threshold - 1.0;
+        return threshold == 0.0 ? 0.0 : (unscaled + state.head.bias_weight * dummy()) / threshold - 1.0;
     }
 
     int predict(double score) const { return score >= 0.0 ? +1 : -1; }

@@ -27,18 +27,19 @@ class AdaGradLanes final : public Lanes<Real> {
     std::size_t size() const override { return hinge_.size(); }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 2> kinds{
-            {{"weights", 0.0, true, false}, {"squares", 0.0, false, false}}};
+            {{"weights", 0.0, Made::dot, false}, {"squares", 0.0, Made::nothing, false}}};
         return kinds;
     }
+    std::size_t place(std::size_t plane, std::size_t lane) const override { return this->first() + 2 * lane + plane; }
+    std::size_t numbers() const override { return 2 * size(); }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_}, {"bias_square", &bias_squares_}};
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>&, const Real* dots, Real* scores, std::int8_t* says) override {
-        const Real* const dot = dots + this->plane(0);
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
         for (std::size_t k = 0; k < hinge_.size(); ++k) {
-            scores_[k] = scores[k] = dot[k] + bias_weights_[k] * dummies_[k];
+            scores_[k] = scores[k] = row.dots[place(0, k)] + bias_weights_[k] * dummies_[k];
             says[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
@@ -52,7 +53,7 @@ class AdaGradLanes final : public Lanes<Real> {
                 const double pull = hinge_[k] ? Hinge::pull(margin) : Logistic::pull(margin);
                 const Real step = y * static_cast<Real>(pull) * weight;
                 if (step == 0) continue;
-                sweeps.adagrad(records, row.terms, this->plane(0) + k, this->plane(1) + k, step, rates_[k]);
+                sweeps.adagrad(records, row.terms, place(0, k), step, rates_[k]);
                 moved = moved || reaches(row, step) || std::fabs(step * dummies_[k]) >= Limits<Real>::gradient;
                 const Real down = step * dummies_[k];
                 if (std::fabs(down) < Limits<Real>::gradient) continue;

@@ -17,7 +17,7 @@ class ArowLanes final : public Lanes<Real> {
         r_.push_back(static_cast<Real>(rule.r));
         dummies_.push_back(static_cast<Real>(rule.sight.dummy));
         for (auto* const each : {&bias_weights_, &scores_, &along_, &part_}) *each = for_lanes<Real>(r_.size());
-        for (auto* const each : {&bias_variances_, &least_, &spread_}) *each = for_lanes<Real>(r_.size(), Real{1});
+        for (auto* const each : {&bias_variances_, &least_}) *each = for_lanes<Real>(r_.size(), Real{1});
     }
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<ArowLanes>(*this); }
@@ -25,18 +25,22 @@ class ArowLanes final : public Lanes<Real> {
     std::size_t size() const override { return r_.size(); }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 2> kinds{
-            {{"weights", 0.0, true, false}, {"variances", 1.0, false, false}}};
+            {{"weights", 0.0, Made::dot, false}, {"variances", 1.0, Made::spread, false}}};
         return kinds;
     }
+    // Two lanes share a register: their weights and their variances.
+    std::size_t place(std::size_t plane, std::size_t lane) const override {
+        return this->first() + lane / 2 * 4 + 2 * plane + lane % 2;
+    }
+    std::size_t numbers() const override { return (size() + 1) / 2 * 4; }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_}, {"bias_variance", &bias_variances_}};
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>&, const Real* dots, Real* scores, std::int8_t* says) override {
-        const Real* const dot = dots + this->plane(0);
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
         for (std::size_t k = 0; k < r_.size(); ++k) {
-            scores_[k] = scores[k] = dot[k] + bias_weights_[k] * dummies_[k];
+            scores_[k] = scores[k] = row.dots[place(0, k)] + bias_weights_[k] * dummies_[k];
             says[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
@@ -47,11 +51,9 @@ class ArowLanes final : public Lanes<Real> {
         for (std::size_t k = 0; k < r_.size(); ++k) moves = moves || y * scores_[k] < 1;
         if (!moves || weight == 0) return false;
         return sweep_lanes([&](auto sweeps) {
-            const std::size_t weights = this->plane(0), variances = this->plane(1), width = this->size();
-            sweeps.spread(records, row.terms, variances, width, spread_.data());
             bool moved = false;
             for (std::size_t k = 0; k < r_.size(); ++k) {
-                const Real dummy = dummies_[k], variance = spread_[k] + bias_variances_[k] * dummy * dummy;
+                const Real dummy = dummies_[k], variance = row.dots[place(1, k)] + bias_variances_[k] * dummy * dummy;
                 const Real whole = weight * variance + r_[k];
                 const bool mine = y * scores_[k] < 1;
                 part_[k] = mine ? weight / whole : Real{0};
@@ -63,14 +65,16 @@ class ArowLanes final : public Lanes<Real> {
                 bias_weights_[k] = std::clamp(bias_weights_[k] + along_[k] * shared, -most, most);
                 bias_variances_[k] *= std::max(1 - part_[k] * shared * dummy, least_[k]);
             }
-            sweeps.arow(records, row.terms, weights, variances, width, along_.data(), part_.data(), least_.data());
+            for (std::size_t k = 0; k < r_.size(); k += 2) {
+                sweeps.arow(records, row.terms, place(0, k), &along_[k], &part_[k], &least_[k]);
+            }
             return moved;
         });
     }
 
   private:
     static constexpr Real most = Limits<Real>::state;
-    std::vector<Real> r_, dummies_, bias_weights_, bias_variances_, scores_, spread_, along_, part_, least_;
+    std::vector<Real> r_, dummies_, bias_weights_, bias_variances_, scores_, along_, part_, least_;
 };
 
 }  // namespace thresher

@@ -23,7 +23,8 @@ class AveragedLanes final : public Lanes<Real> {
     const char* name() const override { return "averaged"; }
     std::size_t size() const override { return lanes_.size(); }
     std::span<const LanePlane> planes() const override {
-        static constexpr std::array<LanePlane, 2> kinds{{{"weights", 0.0, true, false}, {"lag", 0.0, true, false}}};
+        static constexpr std::array<LanePlane, 2> kinds{
+            {{"weights", 0.0, Made::dot, false}, {"lag", 0.0, Made::dot, false}}};
         return kinds;
     }
     std::vector<LaneHead<Real>> heads() override {
@@ -31,8 +32,8 @@ class AveragedLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, const Real* dots, Real* scores, std::int8_t* says) override {
-        const Real *const dot = dots + this->plane(0), *const lag = dots + this->plane(1);
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+        const Real *const dot = row.dots + this->first(), *const lag = row.dots + this->place(1, 0);
         for (std::size_t k = 0; k < lanes_.size(); ++k) {
             const Lane& lane = lanes_[k];
             norms_[k] = lane.normalize ? std::sqrt(row.square + lane.dummy * lane.dummy) : Real{1};
@@ -55,8 +56,8 @@ class AveragedLanes final : public Lanes<Real> {
         }
         if (moves) {
             sweep_lanes([&](auto sweeps) {
-                sweeps.add(records, row.terms, this->plane(0), this->size(), steps_.data());
-                sweeps.add(records, row.terms, this->plane(1), this->size(), late_.data());
+                sweeps.add(records, row.terms, this->first(), this->size(), steps_.data());
+                sweeps.add(records, row.terms, this->place(1, 0), this->size(), late_.data());
             });
         }
         return moves;

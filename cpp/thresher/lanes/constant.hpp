@@ -18,7 +18,7 @@ class ConstantLanes final : public Lanes<Real> {
     std::vector<LaneHead<Real>> heads() override { return {}; }
     double bias_weight(std::size_t) const override { return 0.0; }
 
-    void score(const Shown<Real>&, const Real*, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>&, Real* scores, std::int8_t* says) override {
         for (std::size_t k = 0; k < labels_.size(); ++k) {
             scores[k] = labels_[k];
             says[k] = labels_[k];

@@ -23,48 +23,25 @@ class FirstOrderLanes final : public Lanes<Real> {
     const char* name() const override { return "first order"; }
     std::size_t size() const override { return size_; }
     std::span<const LanePlane> planes() const override {
-        static constexpr std::array<LanePlane, 1> kinds{{{"weights", 0.0, true, false}}};
+        static constexpr std::array<LanePlane, 1> kinds{{{"weights", 0.0, Made::dot, false}}};
         return kinds;
     }
     std::vector<LaneHead<Real>> heads() override { return {{"bias_weight", &bias_weights_}}; }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, const Real* dots, Real* scores, std::int8_t* says) override {
-        const Real* const dot = dots + this->plane(0);
-        Real *const squares = squares_.data(), *const own = scores_.data(), *const ties = ties_.data();
-        const Real *const dummies = dummies_.data(), *const weights = bias_weights_.data();
-        for (std::size_t k = 0; k < this->width(); ++k) {
-            squares[k] = row.square + dummies[k] * dummies[k];
-            own[k] = dot[k] + weights[k] * dummies[k];
-        }
-        if (normalizes_) {
-            for (std::size_t k = 0; k < size_; ++k) {
-                norms_[k] = normalize_[k] ? std::sqrt(squares[k]) : Real{1};
-                own[k] /= norms_[k];
-            }
-        }
-        for (std::size_t k = 0; k < size_; ++k) {
-            const Real said = own[k] > 0 ? Real{1} : own[k] < 0 ? Real{-1} : ties[k];
-            scores[k] = own[k];
-            says[k] = static_cast<std::int8_t>(said);
-        }
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+        sweep_lanes([&](auto sweeps) {
+            sweeps.stand(lanes(), size_, row.dots + this->first(), row.square, normalizes_, scores, says);
+        });
     }
 
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
-        const Real y = static_cast<Real>(label), whole = y * weight;
-        Real *const steps = steps_.data(), *const weights = bias_weights_.data();
-        const Real* const dummies = dummies_.data();
-        const FirstOrder<Real> lanes{scores_.data(), squares_.data(), most_.data(),
-                                     norms_.data(),  ties_.data(),    margins_.data()};
-        bool moves = sweep_lanes([&](auto sweeps) { return sweeps.judge(lanes, this->width(), y, whole, steps); });
-        if (!moves) return false;
-        moves = false;
-        for (std::size_t k = 0; k < this->width(); ++k) {
-            weights[k] += steps[k] * dummies[k];
-            moves |= (steps[k] != 0) & ((row.terms.count > 0) | (dummies[k] != 0));
-        }
-        sweep_lanes([&](auto sweeps) { sweeps.add(records, row.terms, this->plane(0), size_, steps); });
-        return moves;
+        const Real y = static_cast<Real>(label);
+        return sweep_lanes([&](auto sweeps) {
+            if (!sweeps.judge(lanes(), size_, row.square, row.terms.count == 0, y, y * weight)) return false;
+            sweeps.add(records, row.terms, this->first(), size_, std::as_const(steps_).data());
+            return true;
+        });
     }
 
   private:
@@ -79,15 +56,19 @@ class FirstOrderLanes final : public Lanes<Real> {
         grow(margins_, margin, 1);  // whether it steps below a margin of 1, and not only on mistakes
         grow(most_, most, 0);       // an idle lane never steps
         grow(norms_, 1.0, 1);
-        for (auto* const each : {&bias_weights_, &scores_, &squares_, &steps_}) grow(*each, 0.0, 0);
-        normalize_.push_back(sight.normalize);
+        grow(normalize_, sight.normalize, 0);
+        for (auto* const each : {&bias_weights_, &scores_, &steps_}) grow(*each, 0.0, 0);
         normalizes_ = normalizes_ || sight.normalize;
+    }
+
+    FirstOrder<Real> lanes() {
+        return {dummies_.data(),      ties_.data(),   margins_.data(), most_.data(), normalize_.data(),
+                bias_weights_.data(), scores_.data(), norms_.data(),   steps_.data()};
     }
 
     std::size_t size_ = 0;
     bool normalizes_ = false;
-    std::vector<bool> normalize_;
-    std::vector<Real> dummies_, ties_, margins_, most_, norms_, bias_weights_, scores_, squares_, steps_;
+    std::vector<Real> dummies_, ties_, margins_, most_, normalize_, norms_, bias_weights_, scores_, steps_;
 };
 
 }  // namespace thresher

@@ -25,10 +25,16 @@ class InvariantLanes final : public Lanes<Real> {
     const char* name() const override { return "Invariant"; }
     std::size_t size() const override { return rates_.size(); }
     std::span<const LanePlane> planes() const override {
-        static constexpr std::array<LanePlane, 3> kinds{
-            {{"weights", 0.0, false, false}, {"squares", 0.0, false, false}, {"scales", 0.0, false, true}}};
+        static constexpr std::array<LanePlane, 3> kinds{{{"weights", 0.0, Made::dot, false},
+                                                         {"squares", 0.0, Made::nothing, false},
+                                                         {"scales", 0.0, Made::excess, true}}};
         return kinds;
     }
+    // A lane's weight and square are side by side, and behind them all is the scale.
+    std::size_t place(std::size_t plane, std::size_t lane) const override {
+        return this->first() + (plane < 2 ? 2 * lane + plane : 2 * size());
+    }
+    std::size_t numbers() const override { return 2 * size() + 1; }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_},
                 {"bias_square", &bias_squares_},
@@ -37,15 +43,17 @@ class InvariantLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, const Real*, Real* scores, std::int8_t* says) override {
-        beyond_ = false;
-        sweep_lanes([&](auto sweeps) {
-            for (std::size_t k = 0; k < rates_.size(); ++k) {
-                const Real dot = sweeps.clipped(row.records, row.terms, this->plane(0) + k, this->plane(2), beyond_);
-                scores_[k] = scores[k] = dot + bias_weights_[k] * dummies_[k];
-                says[k] = scores[k] >= 0 ? +1 : -1;
-            }
-        });
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+        beyond_ = row.excess[place(2, 0)] > 0;
+        for (std::size_t k = 0; k < rates_.size(); ++k) {
+            const std::size_t weights = place(0, k);
+            const Real dot = beyond_ ? sweep_lanes([&](auto sweeps) {
+                return sweeps.clipped(row.records, row.terms, weights, place(2, 0));
+            })
+                                     : row.dots[weights];
+            scores_[k] = scores[k] = dot + bias_weights_[k] * dummies_[k];
+            says[k] = scores[k] >= 0 ? +1 : -1;
+        }
     }
 
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
@@ -53,7 +61,7 @@ class InvariantLanes final : public Lanes<Real> {
         parts_.resize(row.terms.size);
         return sweep_lanes([&](auto sweeps) {
             bool moved = false;
-            if (beyond_) sweeps.meet(records, row.terms, this->plane(0), rates_.size(), this->plane(2));
+            if (beyond_) sweeps.meet(records, row.terms, place(0, 0), rates_.size(), place(2, 0));
             for (std::size_t k = 0; k < rates_.size(); ++k) {
                 moved = learn_lane(sweeps, k, row.terms, records, static_cast<Real>(label), weight) || moved;
             }
@@ -67,15 +75,14 @@ class InvariantLanes final : public Lanes<Real> {
         const Real margin = y * scores_[k];
         if (!(margin < static_cast<Real>(Invariant::far))) return false;
         const Real dummy = std::fabs(dummies_[k]) < Limits<Real>::met ? Real{0} : dummies_[k];
-        const Logistic::Both both = Logistic::both(static_cast<double>(margin));
-        const auto pull = static_cast<Real>(both.pull);
-        const Reach<Real> found =
-            sweeps.reach(records, terms, this->plane(1) + k, this->plane(2), pull, weight, parts_.data());
+        const Logistic::Both<Real> both = Logistic::both(margin);
+        const Real pull = both.pull;
+        const Reach<Real> found = sweeps.reach(records, terms, place(1, k), place(2, 0), pull, weight, parts_.data());
         Real bias_part = 0;
         if (dummy != 0) {
             const Real down = pull * dummy;
             bias_squares_[k] += weight * (down * down);
-            if (bias_squares_[k] > 0) bias_part = std::copysign(Real{1}, dummy) / std::sqrt(bias_squares_[k]);
+            if (bias_squares_[k] > 0) bias_part = dummy / (std::fabs(dummy) * std::sqrt(bias_squares_[k]));
         }
         totals_[k] += weight;
         normalizers_[k] += weight * (found.norm + static_cast<Real>(dummy != 0));
@@ -88,11 +95,9 @@ class InvariantLanes final : public Lanes<Real> {
         const Real whole = common <= Real(0x1p32) ? common : Real(0x1p32);
         const Real reach = (found.sum + dummy * bias_part) * whole;
         if (!(reach > 0)) return false;
-        const auto risen_by =
-            static_cast<Real>(risen<Real>(static_cast<double>(margin), both,
-                                          static_cast<double>(static_cast<Real>(rates_[k]) * (weight * reach * pull))));
+        const Real risen_by = risen(margin, both, static_cast<Real>(rates_[k]) * (weight * reach * pull));
         const Real along = y * (risen_by / reach * whole);
-        sweeps.follow(records, terms, this->plane(0) + k, along, parts_.data());
+        sweeps.follow(records, terms, place(0, k), along, parts_.data());
         bias_weights_[k] += along * bias_part;
         return true;
     }

@@ -72,6 +72,7 @@ struct Shown {
     Real largest;       // of the sizes
     bool binary;        // whether all sizes are 1
     const Real* records;
+    const Real *dots, *excess;  // for each number of a record, what was made of it: dot products and spreads, excesses
 };
 
 // What a step of the invariant rule reaches: see sweeps.hpp.
@@ -80,17 +81,34 @@ struct Reach {
     Real norm, sum;
 };
 
-// What lanes of first order judge by, one number for each: see first_order.hpp.
+// What lanes of first order judge by, one number for each, in whole registers: see first_order.hpp.
 template <class Real>
 struct FirstOrder {
-    const Real *scores, *squares, *most, *norms, *ties, *margins;
+    const Real *dummies, *ties, *margins, *most, *normalize;
+    Real *bias_weights, *scores, *norms, *steps;
+};
+
+// What the bank makes of a plane and a row, for all planes in one sweep.
+enum class Made {
+    nothing,
+    dot,     // the sum of its numbers times x
+    spread,  // the sum of its numbers times x, times x again
+    excess,  // the largest |x| less its number, or 0
 };
 
 struct LanePlane {
     const char* name;
     double first;  // what every slot begins with
-    bool dotted;   // whether the bank is to hand over its dot product with the row
-    bool shared;   // one number a slot for all lanes, instead of one for each
+    Made made;
+    bool shared;  // one number a slot for all lanes, instead of one for each
+};
+
+// How records are swept: `numbers` of them in whole registers; of the first `plain` nothing but dot products is wanted,
+// and behind them `again` is 1 where a number is multiplied by x twice, else 0.
+template <class Real>
+struct Plan {
+    std::size_t numbers, plain;
+    const Real* again;
 };
 
 template <class Real>
@@ -99,7 +117,8 @@ struct LaneHead {
     std::vector<Real>* values;  // one a lane
 };
 
-// A group of lanes. `plane(i)` is where in a record its i-th plane begins; the bank says so once.
+// A group of lanes. The bank says once where in a record its numbers begin; `place(i, k)` is where that of plane i and
+// lane k lies.
 template <class Real>
 class Lanes {
   public:
@@ -111,15 +130,24 @@ class Lanes {
     virtual std::vector<LaneHead<Real>> heads() = 0;
     virtual double bias_weight(std::size_t lane) const = 0;
 
-    // Scores and predictions of all lanes; dots[plane(i)...] are the dot products with plane i, where it is dotted.
-    virtual void score(const Shown<Real>& row, const Real* dots, Real* scores, std::int8_t* says) = 0;
+    // Scores and predictions of all lanes; row.dots[place(i, k)] is what was made of plane i and lane k.
+    virtual void score(const Shown<Real>& row, Real* scores, std::int8_t* says) = 0;
     // What follows from the label in the t-th round: the lanes that move do so. `score` came right before.
     virtual bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) = 0;
 
-    std::size_t plane(std::size_t i) const { return places_[i]; }
-    void place(std::vector<std::size_t> places) { places_ = std::move(places); }
+    // A group has plane after plane, unless its sweeps want the numbers of a lane side by side.
+    virtual std::size_t place(std::size_t plane, std::size_t lane) const {
+        std::size_t before = 0;
+        for (std::size_t i = 0; i < plane; ++i) before += planes()[i].shared ? 1 : size();
+        return first_ + before + lane;
+    }
+    virtual std::size_t numbers() const { return place(planes().size(), 0) - first_; }
+    std::size_t first() const { return first_; }
+    void begin(std::size_t first) { first_ = first; }
     // The lanes with those that fill up whole registers: what is read and judged, but never written, in a record.
     std::size_t width() const { return whole(size()); }
+    // How many numbers its sweeps read and write: what is beyond its own they leave as they found it.
+    virtual std::size_t swept() const { return numbers(); }
     static constexpr std::size_t whole(std::size_t lanes) { return (lanes + 3) / 4 * 4; }
 
   protected:
@@ -127,7 +155,7 @@ class Lanes {
     Lanes(const Lanes&) = default;
 
   private:
-    std::vector<std::size_t> places_;
+    std::size_t first_ = 0;
 };
 
 // One parameter or head, a number for each lane, with room for whole registers.

@@ -25,23 +25,21 @@ struct Reader {
     // Reads a row, or says that it is not canonical as it stands. What the user holds is copied before it is checked.
     template <class Row>
     Fault::Kind read(const Row& row, Scratch& scratch) const {
-        const std::size_t size = row.size;
-        scratch.count = size;
-        scratch.at.resize((size + 3) / 4 * 4);
-        scratch.values.resize(scratch.at.size());
+        scratch.hold(row.size);
         std::int64_t* const at = scratch.at.data();
         Real* const values = scratch.values.data();
-        const bool good = sweep_lanes([&](auto sweeps) {
+        Facts<Real> facts;
+        const bool ascends = sweep_lanes([&](auto sweeps) {
             if constexpr (requires { row.slots; }) {
-                if (!sweeps.places(row.slots, size, n, stride, at)) return false;
+                return sweeps.read(row.slots, row.values, row.size, n, stride, at, values, facts);
             } else {
-                for (std::size_t j = 0; j < size; ++j) at[j] = static_cast<std::int64_t>(j * stride);
+                sweeps.read(row.values, row.size, stride, at, values, facts);
+                return true;
             }
-            sweeps.convert(row.values, size, values);
-            return true;
         });
-        if (!good) return Fault::Kind::unsettled;
-        if (!scratch.look()) [[unlikely]]
+        if (!ascends) return Fault::Kind::unsettled;
+        scratch.know(facts);
+        if (!facts.good) [[unlikely]]
             return look_again(row, scratch);
         fill_up(scratch);
         return Fault::Kind::none;
@@ -107,12 +105,12 @@ struct Reader {
 
     Ahead ahead(const Scratch& next) const {
         const std::size_t bytes = stride * sizeof(Real);
-        return n * bytes < near ? Ahead{} : Ahead{next.at.data(), next.at.size(), bytes};
+        return n * bytes < near ? Ahead{} : Ahead{next.at.data(), next.size, bytes};
     }
 
     // Terms of value 0, up to a multiple of four, in a record that is nobody's.
     void fill_up(Scratch& scratch) const {
-        for (std::size_t j = scratch.count; j < scratch.at.size(); ++j) {
+        for (std::size_t j = scratch.count; j < scratch.size; ++j) {
             scratch.at[j] = static_cast<std::int64_t>(n * stride);
             scratch.values[j] = 0;
         }
@@ -130,10 +128,8 @@ struct Reader {
             scratch.at[kept] = scratch.at[j];
             scratch.values[kept++] = value;
         }
-        scratch.count = kept;
-        scratch.at.resize((kept + 3) / 4 * 4);
-        scratch.values.resize(scratch.at.size());
-        scratch.look();
+        scratch.hold(kept);
+        scratch.know(sweep_lanes([&](auto sweeps) { return sweeps.look(std::as_const(scratch.values).data(), kept); }));
         fill_up(scratch);
         return Fault::Kind::none;
     }

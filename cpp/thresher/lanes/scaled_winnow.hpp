@@ -22,9 +22,10 @@ class ScaledWinnowLanes final : public Lanes<Real> {
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<ScaledWinnowLanes>(*this); }
     const char* name() const override { return "Winnow"; }
+    std::size_t swept() const override { return this->width(); }
     std::size_t size() const override { return rules_.size(); }
     std::span<const LanePlane> planes() const override {
-        static constexpr std::array<LanePlane, 1> kinds{{{"weights", 1.0, false, false}}};
+        static constexpr std::array<LanePlane, 1> kinds{{{"weights", 1.0, Made::dot, false}}};
         return kinds;
     }
     std::vector<LaneHead<Real>> heads() override {
@@ -32,26 +33,25 @@ class ScaledWinnowLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, const Real*, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
         scale_ = std::max(scales_[0], row.largest);
-        units_ = row.sizes;
-        if (scale_ != 1) {
-            values_.resize(row.sizes.size);
-            for (std::size_t j = 0; j < row.sizes.size; ++j) values_[j] = row.sizes.values[j] / scale_;
-            units_.values = values_.data();
+        const Real* sums = row.dots + this->first();
+        if (row.sizes.values != row.terms.values) {  // values below 0 have weights of their own
+            sweep_lanes(
+                [&](auto sweeps) { sweeps.dots(row.records, row.sizes, this->first(), this->width(), sums_.data()); });
+            sums = sums_.data();
         }
-        sweep_lanes(
-            [&](auto sweeps) { sweeps.dots(row.records, units_, this->plane(0), this->width(), sums_.data()); });
         const auto last = thresholds_.begin() + static_cast<std::ptrdiff_t>(rules_.size());
-        first_sum_ = std::find(thresholds_.begin(), last, Real{0}) != last ? sum_of_units() : Real{0};
+        first_sum_ = std::find(thresholds_.begin(), last, Real{0}) != last ? sum_of_units(row.sizes) : Real{0};
         for (std::size_t k = 0; k < rules_.size(); ++k) {
-            const Real threshold = threshold_of(k), sum = sums_[k] + bias_weights_[k] * dummies_[k];
+            const Real threshold = threshold_of(k), unscaled = row.terms.count > 0 ? sums[k] / scale_ : Real{0};
+            const Real sum = unscaled + bias_weights_[k] * dummies_[k];
             scores[k] = threshold == 0 ? Real{0} : sum / threshold - 1;
             says[k] = says_[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
 
-    bool learn(const Shown<Real>&, Real* records, int label, Real weight, std::int64_t) override {
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
         bool moves = false;
         for (std::size_t k = 0; k < rules_.size(); ++k) {
             thresholds_[k] = threshold_of(k);
@@ -62,11 +62,11 @@ class ScaledWinnowLanes final : public Lanes<Real> {
                 const Real by = 1 + gains_[k], moved = label > 0 ? bias_weights_[k] * by : bias_weights_[k] / by;
                 bias_weights_[k] = std::clamp(moved, Limits<Real>::lowest, Limits<Real>::highest);
             }
-            moves = moves || (errs && (units_.count > 0 || dummies_[k] != 0));
+            moves = moves || (errs && (row.sizes.count > 0 || dummies_[k] != 0));
         }
         if (!moves) return false;
         sweep_lanes([&](auto sweeps) {
-            sweeps.winnow(records, units_, this->plane(0), this->size(), gains_.data(), label > 0);
+            sweeps.winnow(records, units_of(row.sizes), this->first(), this->size(), gains_.data(), label > 0);
         });
         return true;
     }
@@ -77,15 +77,22 @@ class ScaledWinnowLanes final : public Lanes<Real> {
         return thresholds_[k] == 0 ? times * (first_sum_ + dummies_[k]) : thresholds_[k];
     }
 
-    Real sum_of_units() const {
+    Terms<Real> units_of(const Terms<Real>& sizes) {
+        if (scale_ == 1) return sizes;
+        values_.resize(std::max(values_.size(), sizes.size));
+        for (std::size_t j = 0; j < sizes.size; ++j) values_[j] = sizes.values[j] / scale_;
+        return {sizes.at, values_.data(), sizes.size, sizes.count};
+    }
+
+    Real sum_of_units(const Terms<Real>& sizes) {
+        const Terms<Real> units = units_of(sizes);
         Real sums[4] = {};
-        for (std::size_t j = 0; j < units_.size; ++j) sums[j % 4] += units_.values[j];
+        for (std::size_t j = 0; j < units.size; ++j) sums[j % 4] += units.values[j];
         return (sums[0] + sums[2]) + (sums[1] + sums[3]);
     }
 
     std::vector<ScaledWinnow> rules_;
     std::vector<Real> dummies_, bias_weights_, thresholds_, scales_, sums_, gains_, values_;
-    Terms<Real> units_{};
     std::vector<std::int8_t> says_;
     Real scale_ = 0, first_sum_ = 0;
 };

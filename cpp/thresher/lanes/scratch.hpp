@@ -13,19 +13,24 @@ template <class Real>
 struct Scratch {
     std::vector<std::int64_t> at, sizes_at;
     std::vector<Real> values, sizes;
-    std::size_t count = 0;
+    std::size_t count = 0, size = 0;  // how many terms there are, and how many with those that fill them up
     Real square = 0, largest = 0;
     bool binary = true, negative = false;
 
-    // The facts of a row's values; false if one is 0, not a number, or beyond the limits.
-    bool look() {
-        const Facts<Real> facts =
-            sweep_lanes([&](auto sweeps) { return sweeps.look(std::as_const(values).data(), count); });
+    // Room for a row of so many terms, and for those that fill it up.
+    void hold(std::size_t terms) {
+        count = terms;
+        size = (terms + 3) / 4 * 4;
+        if (at.size() >= size) return;
+        at.resize(size);
+        values.resize(size);
+    }
+
+    void know(const Facts<Real>& facts) {
         square = facts.square;
         largest = facts.largest;
         binary = facts.binary;
         negative = facts.negative;
-        return facts.good;
     }
 };
 

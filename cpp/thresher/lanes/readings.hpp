@@ -1,0 +1,228 @@
+// How rows and records are read, for one instruction set: see sweeps.hpp.
+
+struct THRESHER_READINGS : THRESHER_PACKS {
+    // Reads a row in one sweep: where the records of its slots begin, its values and their facts. False if the slots do
+    // not ascend or one is not below n. Every slot and value is read once: what is checked is what is used.
+    template <class Index, class Value, class Real>
+    THRESHER_TARGET static bool read(const Index* slots, const Value* given, std::size_t size, std::size_t n,
+                                     std::size_t stride, std::int64_t* at, Real* values, Facts<Real>& facts) {
+        return std::has_single_bit(stride) ? read_in<true>(slots, given, size, n, stride, at, values, facts)
+                                           : read_in<false>(slots, given, size, n, stride, at, values, facts);
+    }
+
+    // The same for a row that has a value for every slot.
+    template <class Value, class Real>
+    THRESHER_TARGET static void read(const Value* given, std::size_t size, std::size_t stride, std::int64_t* at,
+                                     Real* values, Facts<Real>& facts) {
+        for (std::size_t j = 0; j < size; ++j) at[j] = static_cast<std::int64_t>(j * stride);
+        for (std::size_t j = 0; j < size; ++j) values[j] = static_cast<Real>(given[j]);
+        facts = look(values, size);
+    }
+
+    // The facts of a row's values.
+    template <class Real>
+    THRESHER_TARGET static Facts<Real> look(const Real* values, std::size_t size) {
+        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
+        Sight<V> sight;
+        std::size_t j = 0;
+        for (; j + 4 <= size; j += 4) {
+            V four;
+            load(values + j, four);
+            sight.see(four);
+        }
+        return facts_of<Real>(sight, values + j, size - j, size);
+    }
+
+    // Dot products with the planes from `first` on, `lanes` numbers wide, in whole registers. The records of the row
+    // after this one come meanwhile: a few for every few terms, so that no term has to wait for many of them.
+    template <class Real>
+    THRESHER_TARGET static void dots(const Real* records, const Terms<Real>& terms, std::size_t first,
+                                     std::size_t lanes, Real* out, Ahead ahead = {}) {
+        THRESHER_COVER(Real, lanes,
+                       (lane += more_dots<V>(records, terms, first + lane, lanes - lane, out + lane, ahead)));
+    }
+
+    // What is made of all numbers of the records, two registers at a time: dot products with x, where `again` says so
+    // with x twice, and behind those that are plain the largest excess of |x|. The records of the row after this one
+    // come meanwhile.
+    template <class Real>
+    THRESHER_TARGET static void scan(const Real* records, const Terms<Real>& terms, const Plan<Real>& plan, Real* dots,
+                                     Real* excess, Ahead ahead) {
+        typedef typename Of<Real, widest>::Lanes V;
+        constexpr std::size_t held = widest / sizeof(Real);
+        std::size_t i = 0;
+        for (; i + 2 * held <= plan.numbers; i += 2 * held) {
+            const Ahead later = std::exchange(ahead, {});  // once is enough
+            if (i + 2 * held <= plan.plain) {
+                scan_in<V, 2, 0>(records, terms, i, plan.again + i, dots + i, excess + i, later);
+            } else if (i + held <= plan.plain) {
+                scan_in<V, 2, 1>(records, terms, i, plan.again + i, dots + i, excess + i, later);
+            } else {
+                scan_in<V, 2, 2>(records, terms, i, plan.again + i, dots + i, excess + i, later);
+            }
+        }
+        if (i == plan.numbers) return;
+        if (i + held <= plan.plain) {
+            scan_in<V, 1, 0>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+        } else {
+            scan_in<V, 1, 1>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+        }
+    }
+
+  private:
+    // What four partial sums know of a row's values. A NaN is neither small nor large, but its square is a NaN, and so
+    // is the sum.
+    template <class V>
+    struct Sight {
+        typedef std::remove_cvref_t<decltype(V{}[0])> Real;
+        V squares{}, largest{}, smallest = V{} + Limits<Real>::value, lowest{};
+
+        [[gnu::always_inline]] THRESHER_TARGET void see(const V& value) {
+            const V length = size_of<V>(value);
+            squares += value * value;
+            largest = larger<V>(length, largest);
+            smallest = lesser<V>(length, smallest);
+            lowest = lesser<V>(value, lowest);
+        }
+    };
+
+    // The facts of a row of `size` values, the last `few` of which, less than four, were not seen yet.
+    template <class Real, class V>
+    [[gnu::always_inline]] THRESHER_TARGET static Facts<Real> facts_of(Sight<V>& sight, const Real* last,
+                                                                       std::size_t few, std::size_t size) {
+        auto& [squares, largest, smallest, lowest] = sight;
+        for (std::size_t k = 0; k < few; ++k) {
+            const Real value = last[k], length = std::fabs(value);
+            squares[k] += value * value;
+            largest[k] = length > largest[k] ? length : largest[k];
+            smallest[k] = length < smallest[k] ? length : smallest[k];
+            lowest[k] = value < lowest[k] ? value : lowest[k];
+        }
+        const Real square = (squares[0] + squares[2]) + (squares[1] + squares[3]);
+        const Real high = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+        const Real low = std::min(std::min(smallest[0], smallest[1]), std::min(smallest[2], smallest[3]));
+        const bool negative = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3])) < 0;
+        const bool good = square == square && high <= Limits<Real>::value && low > 0 && low >= Limits<Real>::smallest;
+        return {square, high, size == 0 || (low == 1 && high == 1), negative, size == 0 || good};
+    }
+
+    // Four slots in 64 bits each.
+    template <class Places, class Slots>
+    [[gnu::always_inline]] THRESHER_TARGET static void widen(const Slots& slots, Places& places) {
+#if defined(THRESHER_HAS_AVX2) && THRESHER_BYTES == 32
+        if constexpr (sizeof(Slots) == 16) {  // GCC 12 goes through memory
+            places = (Places)_mm256_cvtepi32_epi64((__m128i)slots);
+            return;
+        }
+#endif
+        places = __builtin_convertvector(slots, Places);
+    }
+
+    // `shift` says that the stride is a power of two: no vector multiplies 64 bits by 64 in one instruction.
+    template <bool shift, class Index, class Value, class Real>
+    THRESHER_TARGET static bool read_in(const Index* slots, const Value* given, std::size_t size, std::size_t n,
+                                        std::size_t stride, std::int64_t* at, Real* values, Facts<Real>& facts) {
+        typedef typename Of<Index, 4 * sizeof(Index)>::Lanes Slots;
+        typedef typename Of<Value, 4 * sizeof(Value)>::Lanes Given;
+        typedef typename Of<std::int64_t, 32>::Lanes Places;
+        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
+        Sight<V> sight;
+        const int bits = std::countr_zero(stride);
+        const auto wide = static_cast<std::int64_t>(stride);
+        Slots before = Slots{} - 1, ascends = before;
+        std::size_t j = 0;
+        for (; j + 4 <= size; j += 4) {
+            Slots now;
+            Given four;
+            load(slots + j, now);
+            load(given + j, four);
+            ascends &= __builtin_shufflevector(before, now, 3, 4, 5, 6) < now;
+            before = now;
+            Places slot;
+            widen(now, slot);
+            store(shift ? slot << bits : slot * wide, at + j);
+            const V value = __builtin_convertvector(four, V);
+            store(value, values + j);
+            sight.see(value);
+        }
+        Index last = before[3];
+        bool ascend = (ascends[0] & ascends[1] & ascends[2] & ascends[3]) != 0;
+        const std::size_t seen = j;
+        for (; j < size; ++j) {
+            const Index slot = slots[j];
+            ascend = ascend && last < slot;
+            last = slot;
+            at[j] = static_cast<std::int64_t>(slot) * wide;
+            values[j] = static_cast<Real>(given[j]);
+        }
+        if (!ascend || (size > 0 && static_cast<std::uint64_t>(last) >= n)) return false;
+        facts = facts_of<Real>(sight, values + seen, size - seen, size);
+        return true;
+    }
+    // Up to three registers at a time; returns how many lanes it did beyond the first register.
+    template <class V, class Real>
+    THRESHER_TARGET static std::size_t more_dots(const Real* records, const Terms<Real>& terms, std::size_t first,
+                                                 std::size_t lanes, Real* out, Ahead& ahead) {
+        constexpr std::size_t held = sizeof(V) / sizeof(Real);
+        const Ahead later = std::exchange(ahead, {});  // once is enough
+        if (lanes >= 3 * held) {
+            scan_in<V, 3, 0, Real>(records, terms, first, nullptr, out, nullptr, later);
+            return 2 * held;
+        }
+        if (lanes >= 2 * held) {
+            scan_in<V, 2, 0, Real>(records, terms, first, nullptr, out, nullptr, later);
+            return held;
+        }
+        scan_in<V, 1, 0, Real>(records, terms, first, nullptr, out, nullptr, later);
+        return 0;
+    }
+
+    // Of the numbers from `first` on; the last `special` of the registers are not plain.
+    template <class V, std::size_t registers, std::size_t special, class Real>
+    THRESHER_TARGET static void scan_in(const Real* records, Terms<Real> terms, std::size_t first, const Real* again,
+                                        Real* dots, Real* excess, Ahead ahead) {
+        constexpr std::size_t held = sizeof(V) / sizeof(Real), plain = registers - special;
+        const Real* const planes = records + first;
+        V sums[4][registers] = {}, most[registers] = {}, twice[registers];
+        for (std::size_t r = plain; r < registers; ++r) load(again + r * held, twice[r]);
+        for (std::size_t j = 0; j < terms.size; j += 4) {
+            for (std::size_t k = 0; k < 4; ++k) {
+                const Real* const at = planes + terms.at[j + k];
+                const V value = all<V>(terms.values[j + k]);
+                for (std::size_t r = 0; r < registers; ++r) {
+                    V numbers;
+                    load(at + r * held, numbers);
+                    V product = numbers * value;
+                    if (r >= plain) {
+                        product *= twice[r] != 0 ? value : V{} + 1;
+                        most[r] = larger<V>(size_of<V>(value) - numbers, most[r]);
+                    }
+                    sums[k][r] += product;
+                }
+            }
+            if (j < ahead.size) fetch_four(records, ahead, j);
+        }
+        fetch_rest(records, ahead, terms.size);
+        for (std::size_t r = 0; r < registers; ++r) {
+            store((sums[0][r] + sums[2][r]) + (sums[1][r] + sums[3][r]), dots + r * held);
+            if (r >= plain) store(most[r], excess + r * held);
+        }
+    }
+
+    // The records of the row ahead, into the cache: of four terms, and of those from `from` on.
+    template <class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void fetch_four(const Real* records, const Ahead& ahead,
+                                                                  std::size_t from) {
+        for (std::size_t k = 0; k < 4; ++k) __builtin_prefetch(records + ahead.at[from + k]);
+        for (std::size_t line = 64; line < ahead.bytes; line += 64) {
+            for (std::size_t k = 0; k < 4; ++k) {
+                __builtin_prefetch(reinterpret_cast<const char*>(records + ahead.at[from + k]) + line);
+            }
+        }
+    }
+    template <class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void fetch_rest(const Real* records, const Ahead& ahead,
+                                                                  std::size_t from) {
+        for (; from < ahead.size; from += 4) fetch_four(records, ahead, from);
+    }
+};
