@@ -81,8 +81,11 @@ def test_a_file_of_each_learner_loads_for_ever(name: str, tmp_path: Path) -> Non
     place = stored.FOLDER / f"version-1-{name}.thresher"
     loaded, expected = th.load(place), stored.learned(name)
     assert repr(loaded) == repr(expected)
-    assert loaded.state()[0] == expected.state()[0]
-    assert all(plane.tobytes() == loaded.state()[1][name].tobytes() for name, plane in expected.state()[1].items())
+    if name in stored.CHANGED:
+        assert all(stored.near(kept, now) for kept, now in zip(loaded.state(), expected.state(), strict=True))
+    else:
+        assert loaded.state()[0] == expected.state()[0]
+        assert all(plane.tobytes() == loaded.state()[1][name].tobytes() for name, plane in expected.state()[1].items())
     th.save(loaded, tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == place.read_bytes()
 
