@@ -50,8 +50,7 @@ def near(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(near, one, other))
     if isinstance(one, np.ndarray):
-        digits = 1e-5 if one.dtype == np.float32 else 1e-9
-        return bool(one.dtype == other.dtype and np.allclose(one, other, rtol=digits, atol=digits))
+        return bool(one.dtype == other.dtype and np.allclose(one, other, rtol=1e-5, atol=1e-9))
     return math.isclose(one, other, rel_tol=1e-5) if isinstance(one, float) else bool(one == other)
 
 
