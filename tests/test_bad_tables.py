@@ -105,6 +105,12 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         "--learner winnow",
         ["t.csv:3: column 'a': found 0 (scaled: -1), expected a number from 0 to 1; --numeric raw takes numbers as they are"],
     ),
+    "numbers that do not fit Winnow as they are either": (
+        "t.csv",
+        b"a,label\n48,yes\n47,no\n",
+        "--learner winnow",
+        ["t.csv:3: column 'a': found 47 (scaled: -1), expected a number from 0 to 1; --ignore a, or a learner of numbers"],
+    ),
     "no rows": ("t.csv", b"a,label\n", "", ["t.csv: found a table without a row"]),
     "nothing": ("t.csv", b"", "", ["t.csv: found an empty table"]),
     "one column": ("t.csv", b"label\nyes\nno\n", "", ["t.csv: found no column beside the label"]),
