@@ -105,6 +105,12 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         "--learner winnow",
         ["t.csv:3: column 'a': found 0 (scaled: -1), expected a number from 0 to 1; --numeric raw takes numbers as they are"],
     ),
+    "labels that differ in case alone": (
+        "t.csv",
+        b"a,label\n" + b"1,Yes\n2,No\n3,yes\n4,no\n" * 20,
+        "",
+        ["t.csv: found 4 labels in column 'label' (", "expected two: 'Yes' and 'yes' differ in case alone, spell them alike"],
+    ),
     "numbers that do not fit Winnow as they are either": (
         "t.csv",
         b"a,label\n48,yes\n47,no\n",
