@@ -105,6 +105,18 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         "--learner winnow",
         ["t.csv:3: column 'a': found 0 (scaled: -1), expected a number from 0 to 1; --numeric raw takes numbers as they are"],
     ),
+    "labels that differ in case alone": (
+        "t.csv",
+        b"a,label\n" + b"1,Yes\n2,No\n3,yes\n4,no\n" * 20,
+        "",
+        ["t.csv: found 4 labels in column 'label' (", "expected two: 'Yes' and 'yes' differ in case alone, spell them alike"],
+    ),
+    "numbers that do not fit Winnow as they are either": (
+        "t.csv",
+        b"a,label\n48,yes\n47,no\n",
+        "--learner winnow",
+        ["t.csv:3: column 'a': found 47 (scaled: -1), expected a number from 0 to 1; --ignore a, or a learner of numbers"],
+    ),
     "no rows": ("t.csv", b"a,label\n", "", ["t.csv: found a table without a row"]),
     "nothing": ("t.csv", b"", "", ["t.csv: found an empty table"]),
     "one column": ("t.csv", b"label\nyes\nno\n", "", ["t.csv: found no column beside the label"]),

@@ -212,6 +212,14 @@ def test_a_figure_says_what_is_on_its_axes_and_which_line_is_which() -> None:
         assert np.asarray(line.get_ydata()) == pytest.approx([4, 9, 16])
 
 
+def test_no_mark_stands_at_half_a_mistake() -> None:
+    pytest.importorskip("matplotlib")
+    from thresher.lab.figure import figure
+
+    (axes,) = figure(play("winnow-disjunction", quick=True)).axes
+    assert [mark % 1 for mark in axes.get_yticks()] == [0.0] * len(axes.get_yticks())
+
+
 def test_bounds_that_differ_are_drawn_each() -> None:
     pytest.importorskip("matplotlib")
     from thresher.lab.figure import figure

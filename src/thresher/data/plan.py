@@ -123,9 +123,16 @@ class Plan:
         counts = Counter(str(cell).strip() for cell in cells.to_pylist() if cell not in ("", None) and str(cell) != "nan")
         often = [f"{label!r} {plural(count, 'time')}" for label, count in counts.most_common(3)]
         first = counts.most_common(1)[0][0]
-        return (
+        found = (
             f"found {labels} labels in column {self.label!r} ({', '.join(often)}{', …' if labels > 3 else ''}), expected two: "
-            f"make a column that says whether it is {first!r}, or say --label COLUMN{better}; "
+        )
+        written = Counter(label.casefold() for label in counts)
+        if len(written) <= 2:
+            (twice, _), *_ = written.most_common(1)
+            alike = [repr(label) for label in counts if label.casefold() == twice]
+            return f"{found}{' and '.join(alike[:2])} differ in case alone, spell them alike"
+        return (
+            f"{found}make a column that says whether it is {first!r}, or say --label COLUMN{better}; "
             "in Python th.OneVersusRest learns many"
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -292,9 +293,10 @@ class TableStream(Stream):
         if not self._leapt and self._reader.leap is not None:
             self._leapt = self._leap(*self._reader.leap)
         for row, column, found, expected in rows.bad:
-            what = f"column {self._called[column - 1]!r}: " if column else ""
-            raw = "; --numeric raw takes numbers as they are" if b" (scaled: " in found else ""
-            shown = printable(f"{what}found {found.decode('utf-8', 'backslashreplace')}, expected {expected}{raw}")
+            name = (self._called[column - 1] or "") if column else ""
+            what = f"column {name!r}: " if column else ""
+            spelled = found.decode("utf-8", "backslashreplace")
+            shown = printable(f"{what}found {spelled}, expected {expected}{_instead(name, spelled, expected)}")
             error = self._placed(shown, row + 1)
             if len(self._first_bad) < _FIRST_BAD:
                 self._first_bad.append(error)
@@ -319,6 +321,22 @@ def _refused(piece: Piece, row: int, name: str, kind: str, cells: Any) -> Source
     cell = str(cells[row].as_py())
     found = repr(cell if len(cell) <= 60 else f"{cell[:60]}…")
     return piece.error(row, f"column {name!r}: found {found}, expected {expected}, as in the first rows, or an empty cell")
+
+
+def _instead(column: str, found: str, expected: str) -> str:
+    """What to do about a number that a learner refuses when it is scaled: as it is it may fit, or not.
+
+    >>> _instead("a", "1 (scaled: -1)", "a number from 0 to 1")
+    '; --numeric raw takes numbers as they are'
+    >>> _instead("a", "47 (scaled: -1)", "a number from 0 to 1")
+    '; --ignore a, or a learner of numbers of any size, such as portfolio'
+    """
+    number, scaled, _ = found.partition(" (scaled: ")
+    if not scaled:
+        return ""
+    if (-1 if "-1" in expected else 0) <= float(number) <= 1:
+        return "; --numeric raw takes numbers as they are"
+    return f"; --ignore {shlex.quote(column)}, or a learner of numbers of any size, such as portfolio"
 
 
 def _taken(piece: Piece, kept: NDArray[np.int64]) -> Piece:

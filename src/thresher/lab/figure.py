@@ -110,7 +110,7 @@ def _curves(axes: Axes, result: Result) -> None:
 
 def _scales(axes: Axes, result: Result) -> None:
     """Sizes that double stand equally far apart; heights are on a scale of logarithms where they differ widely."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
     sizes = sorted({outcome.size for outcome in result.outcomes})
     heights = [height for outcome in result.outcomes for height in (outcome.attained, outcome.bound)]
@@ -124,4 +124,5 @@ def _scales(axes: Axes, result: Result) -> None:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda height, _place: f"{height:g}"))
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
+        axes.yaxis.set_major_locator(MaxNLocator("auto", integer=max(heights) >= 4))  # no mark at half a mistake
         axes.set_ylim(bottom=min(0.0, *heights))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import sysconfig
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,8 +28,9 @@ __all__ = ["OwnLearner", "Watched", "guarded", "must_have", "near", "offered"]
 #: How long one call may take.
 _SECONDS = 10.0
 
-#: Where this package is: what was raised is told of the last line outside it.
+#: Where this package is, and where Python's and others' are: what was raised is told of the last line outside them.
 _OURS = __file__.rpartition("lab")[0]
+_LIBRARIES = ("<frozen ", *(sysconfig.get_path(each) for each in ("stdlib", "platstdlib", "purelib", "platlib")))
 
 
 def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
@@ -113,9 +115,8 @@ class Watched:
             fresh._t = t - 1
             if self.counts(said := fresh._say(*known)) != before:
                 often = f"gave {_label(before)}, but {fresh.spell(said)} when all was played again and it was asked less often"
-                raise fresh.fault(
-                    self.asks, f"{often}: only {self.tells} may change what it says, and nothing but what it learned"
-                )
+                alone = f"only {self.tells} may change what it says, by what it learned, and kept in self, not in the class"
+                raise fresh.fault(self.asks, f"{often}: {alone}")
             fresh.call(self.tells, *known, truth)
 
     def call(self, verb: str, *arguments: Any) -> Any:
@@ -221,7 +222,8 @@ def _label(said: Any) -> str:
 def guarded(call: Callable[[], Any], what: str, t: int | None = None, thing: Any = None) -> Any:
     """Calls what is not ours; what it raises is told with the line of its file where that happened, and the round.
 
-    Where no line of it was reached, as with too few parameters, the line is that of the `thing` that was called.
+    Where no line of it was reached, as with too few parameters, the line is that of the `thing` that was called. Who
+    leaves Python, as by `exit()`, has not passed.
 
     >>> guarded(lambda: 1 / 1, "Mine.predict", 3)
     1.0
@@ -229,10 +231,13 @@ def guarded(call: Callable[[], Any], what: str, t: int | None = None, thing: Any
     try:
         with limited(_SECONDS):
             return call()
-    except (Exception, TooLong) as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
+    except (Exception, SystemExit, TooLong) as error:
+        others = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
+        frames = [frame for frame in others if not frame.filename.startswith(_LIBRARIES)] or others
         file, line = (near(frames[-1].filename), frames[-1].lineno) if frames else _place(thing)
         told = f"raised {type(error).__name__}: {error}"
+        if t is not None and not frames and inspect.isfunction(thing) and "self" not in inspect.signature(thing).parameters:
+            told += "; the first parameter of a method is self"
         if isinstance(error, TooLong):
             told = f"was stopped here after {_SECONDS:g} seconds: does it loop?"
         raise LearnerError(f"{what} {told}", t=t, file=file, line=line) from error

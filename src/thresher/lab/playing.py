@@ -134,7 +134,7 @@ class _Table:
             game = stream.game(size, np.random.default_rng([self.seed, repetition, size]))
             player = game.algorithm(**game.given) if self.learner is None else own(self.learner, game)
             if stream.weighted and not hasattr(player, "weights"):
-                self.skipped[f"{stream.name}: it looks at weights, and this learner shows none"] = None
+                self.skipped[f"{stream.name}: it looks at weights, and this learner shows none (self.weights)"] = None
                 return
             outcome = self._game(stream, size, game, player)
             if self.learner is not None and isinstance(player, Watched):
@@ -184,7 +184,7 @@ def _own_bound(bound: OwnBound, numbers: Numbers, proven: Bound) -> Bound:
     """What a function of one's own gives, on what the theorem is on."""
     name = getattr(bound, "__name__", "bound")
     call = f"{name}({', '.join(f'{each}={shown(number)}' for each, number in numbers.items())})"
-    value: object = guarded(lambda: bound(**numbers), call)
+    value: object = guarded(lambda: bound(**numbers), call, thing=bound)
     if isinstance(value, Bound):
         return value
     if not isinstance(value, int | float) or not value >= 0:
