@@ -14,6 +14,7 @@ from thresher._core import Measures, Round, Rounds
 from thresher.bounds.printed import shown
 from thresher.errors import LabelError, ParameterError, StoreError
 from thresher.examples import is_masked
+from thresher.late import fetch
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -226,6 +227,7 @@ class Metrics:
     @property
     def last(self) -> Measured:
         """What was measured of the last `window` rounds, or of all while there are fewer."""
+        fetch("numpy")
         return Measured(*self._measures.last, _area(*self._measures.columns()))
 
     def state(self) -> tuple[dict[str, Any], NDArray[np.uint8]]:
