@@ -161,9 +161,24 @@ def test_a_row_whose_label_is_none_is_refused_in_any_array(dtype: type[np.generi
     assert isinstance(error, th.LabelError)
 
 
-@pytest.mark.parametrize("y", [[1], [1] * 5, [[1, 1, 1, 1]], 1, "abcd", None, {}, [[1]] * 4, np.ones((4, 1))], ids=repr)
+@pytest.mark.parametrize(
+    "y", [[1], [1] * 5, [[1, 1, 1, 1]], 1, "abcd", None, {}, [[1]] * 4, np.ones((4, 1)), np.array(1)], ids=repr
+)
 def test_labels_of_another_shape_are_refused(y: Any) -> None:
     assert isinstance(check_unchanged(GOOD, y, "found .*labels.*, expected one"), th.LabelError)
+
+
+@pytest.mark.parametrize(
+    "y", [np.int8(1), np.ones(4, complex), np.zeros(4, [("a", "i1")])], ids=["of no dimension", "Zd", "T{b}"]
+)
+def test_memory_of_a_format_that_holds_no_labels_is_refused(y: Any) -> None:
+    assert isinstance(check_unchanged(GOOD, memoryview(y), "found memoryview for the labels, expected one"), th.LabelError)
+
+
+def test_labels_in_memory_with_gaps_are_labels() -> None:
+    spread: Any = np.array([1, 9, -1, 9, 1, 9, -1, 9], np.int8)
+    for given, labels in ((memoryview(spread)[::2], [1, -1, 1, -1]), (memoryview(spread[::2].copy())[::-1], [-1, 1, -1, 1])):
+        assert th.Perceptron(N).learn_many(GOOD, given).labels.tolist() == labels
 
 
 def test_ragged_labels_are_refused_where_they_are_ragged() -> None:

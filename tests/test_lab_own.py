@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -215,6 +218,12 @@ LEARNS_NOTHING = "def learn(self, x, y):\n    pass\n"
         ("return None", "mine.py:8: round 1: Mine.predict gave None"),
         ("return [1, 1]", r"mine.py:8: round 1: Mine.predict gave \[1, 1\]"),
         ("self.asked = x\n    return 1", r"mine.py:8: round 1: Mine.predict changed self.asked: .* may be called self._asked"),
+        ("return 1 + 0j", r"mine.py:8: round 1: Mine.predict gave \(1\+0j\), expected −1 or \+1"),
+        ("return type('Odd', (), {'__eq__': lambda *_: 1 / 0})()", "mine.py:8: round 1: Mine.predict gave <"),
+        ("return type('Odd', (), {'__repr__': lambda _: 1 / 0})()", "Mine.predict gave Odd, which cannot be printed, expected"),
+        ("raise SystemExit", "mine.py:9: round 1: Mine.predict raised SystemExit$"),
+        ("raise type('Odd', (BaseException,), {})(3)", "mine.py:9: round 1: Mine.predict raised Odd: 3"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda _: 1 / 0})", "mine.py:9: round 1: Mine.predict raised Odd$"),
         ("return random.choice([-1, 1])", r"mine.py:8: round \d: Mine.predict gave [-+]1, then [-+]1 in the same round"),
     ],
 )
@@ -293,6 +302,8 @@ def test_what_goes_wrong_is_told_of_the_line_that_is_to_be_mended(
         ("pass", "mine.py:5: found Mine without predict, expected one with predict and learn"),
         ("predict = 3", "mine.py:5: found Mine without predict"),
         ("def __init__(self, n, colour):\n    pass", "Mine asks for colour, but what it may ask for here is n, or nothing"),
+        ("def __init__(self, *, colour):\n    pass", "Mine asks for colour, but what it may ask for here is n, or nothing"),
+        ("def __init__(self):\n    raise SystemExit(0)", r"mine.py:7: Mine\(\) raised SystemExit: 0"),
         ("def __init__(self):\n    1 / 0", r"mine.py:7: Mine\(\) raised ZeroDivisionError: division by zero"),
     ],
 )
@@ -301,13 +312,26 @@ def test_a_class_that_is_no_learner(made: Callable[[str], Callable[..., Any]], b
         play("perceptron-separable", learner=made(body))
 
 
-@pytest.mark.parametrize("weights", ["[0.5, 0.4]", "[1.5, -0.5]", "[1.0]", "'heavy'", "[float('nan'), 1.0]"])
+@pytest.mark.parametrize("weights", ["[0.5, 0.4]", "[1.5, -0.5]", "[1.0]", "'heavy'", "[float('nan'), 1.0]", "[10**400, 0]"])
 def test_a_mixture_that_is_none(made: Callable[[str], Callable[..., Any]], weights: str) -> None:
     rule = made(f"weights = {weights}\ndef learn_losses(self, losses):\n    pass")
     with pytest.raises(
         th.LearnerError, match=r"round 1: Mine.weights gave .* expected 2 numbers of at least 0 that add up to 1"
     ):
         play("hedge-fixed", learner=rule)
+
+
+def test_weights_that_are_no_row_of_numbers_are_not_looked_at(made: Callable[[str], Callable[..., Any]]) -> None:
+    ragged = made(f"weights = [[1.0], [2.0, 3.0]]\n{LEARNS_NOTHING}def predict(self, x):\n    return 1")
+    assert play("perceptron-separable", learner=ragged, quick=True).refuted is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_copy_of_the_process_that_a_learner_makes_does_not_play_on() -> None:
+    """Two would come back from each call, and play on: only the one that called may."""
+    code = "import os; from thresher.lab.own import guarded; guarded(os.fork, 'Mine.learn'); os.write(1, b'back ')"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (run.stdout, run.returncode) == ("back ", 0)
 
 
 # ------------------------------------------------------------------------------------------------ bounds of one's own

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import inspect
+import math
 import pickle
 import subprocess
 import sys
@@ -326,3 +327,10 @@ done.set()
 thread.join()
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("weight", ["x", None, [1.0], 1j, -1.0, math.nan])
+def test_rounds_made_in_python_have_weights_that_examples_can_have(weight: object) -> None:
+    said, label = np.array([1], np.int8), np.array([-1], np.int8)
+    with pytest.raises(th.ExampleError, match="found weight"):
+        th.Rounds(1, [{"a"}], said, label, np.array([0.5]), np.array([True]), weights=[weight])

@@ -282,6 +282,15 @@ def test_a_second_ctrl_c_stops_at_once_and_saves_nothing(tmp_path: Path, monkeyp
     assert written(tmp_path) == {}
 
 
+def test_ctrl_c_while_results_are_shown_says_that_the_model_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thresher.cli.learning.as_text", pressed_twice)
+    ran = run(*PERCEPTRON, "demo:oranges", "--save", tmp_path / "model", "--quiet")
+    assert (ran.status, ran.out) == (130, "")
+    assert ran.err.splitlines()[-1] == f"thresher: interrupted; {tmp_path / 'model'} was saved"
+    assert Model.load(tmp_path / "model").learner.rounds > 0
+    assert run(*PERCEPTRON, "demo:oranges", "--quiet").err.splitlines()[-1] == "thresher: interrupted; nothing was saved"
+
+
 def test_a_second_ctrl_c_during_the_check_keeps_the_model_and_shows_what_was_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,3 +59,24 @@ def test_what_a_postponed_module_has_not_is_an_attribute_error() -> None:
         "from thresher.late import postpone; postpone('json'); import json; print(hasattr(json, 'nothing'), json.dumps([1]))"
     )
     assert _python("-c", asked).stdout == "False [1]\n"
+
+
+def test_ctrl_c_while_numpy_comes_is_ctrl_c() -> None:
+    """The core would import it, too, and make a RuntimeError of it."""
+    code = """
+import sys
+from thresher.late import postpone
+postpone("numpy")
+from thresher.evaluate.metrics import Metrics
+metrics = Metrics()
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+try:
+    metrics.last
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert _python("-c", code).stdout == "interrupted\n"

@@ -200,6 +200,15 @@ def test_a_line_has_at_most_2_to_the_20_features(path: Path, text: str) -> None:
     assert str(error) == f"{path}:2:{column}: found more than 2^20 features, expected a shorter line"
 
 
+@pytest.mark.parametrize("end", ["", " ", "  ", " \t ", "  # most"])
+def test_blanks_may_follow_the_last_of_so_many_features(path: Path, end: str) -> None:
+    most = 1 << 20
+    path.write_text("1" + "".join(f" {k}:{k % 2}" for k in range(1, most + 1)) + end + "\n", encoding="utf-8")
+    with th.open_stream(path, format="svmlight", bits=20) as stream:
+        (batch,) = stream
+    assert len(batch.X[0]) == most // 2
+
+
 @pytest.mark.parametrize("more", [1, 5 * BUFFER])
 def test_a_line_of_more_than_16_mebibytes_is_refused_or_skipped(path: Path, more: int) -> None:
     path.write_bytes(b"1 1:1\n" + b"7 1:1".ljust(16 * BUFFER + more) + b"\n-1 1:2\n")

@@ -39,7 +39,7 @@ def values(place: Any, **options: Any) -> list[float | None]:
             rows = [dict(batch.X[row]) for row in range(len(batch))]
             found += [next(iter(row.values()), None) for row in rows]
         assert stream.recipe.table is not None
-        assert stream.recipe.table.kinds == {"x": "number"}
+        assert [*stream.recipe.table.kinds.values()] == ["number"]
     return found
 
 
@@ -47,6 +47,18 @@ def values(place: Any, **options: Any) -> list[float | None]:
 def test_numbers_as_people_write_them_are_numbers(case: str, tmp_path: Path) -> None:
     cells, separator, expected = SPELLED[case]
     assert values(written(tmp_path / "t.csv", cells, separator)) == [value or None for value in expected]
+
+
+def test_columns_may_have_decimal_signs_of_their_own(tmp_path: Path) -> None:
+    """1.5 beside 1.234 is what it is, though another column has a decimal comma: not 1.5 and 1,234."""
+    rows = [("0,5", "1.5"), ("0,25", "1.234"), ("1.000,5", "1234.567"), ("3", "7")]
+    place = tmp_path / "t.csv"
+    place.write_text("a;b;label\n" + "".join(f"{a};{b};{'no' if b == '7' else 'yes'}\n" for a, b in rows), "utf-8")
+    assert values(place, ignore=("b",)) == [0.5, 0.25, 1000.5, 3.0]
+    assert values(place, ignore=("a",)) == [1.5, 1.234, 1234.567, 7.0]
+    with th.open_stream(place, numeric="raw") as stream:
+        given = [sorted(dict(batch.X[row]).values()) for batch in stream for row in range(len(batch))]
+    assert given == [[0.5, 1.5], [0.25, 1.234], [1000.5, 1234.567], [3.0, 7.0]]
 
 
 def test_a_later_chunk_is_read_as_the_first(tmp_path: Path) -> None:

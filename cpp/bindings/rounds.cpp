@@ -46,7 +46,13 @@ Rounds build_rounds(std::int64_t first, nb::object examples, Vector<std::int8_t>
         raise("ParameterError", "the columns of rounds must have one entry a round");
     }
     if (!weights.is_none()) {
-        for (std::size_t k = 0; k < size; ++k) checked_weight(nb::cast<double>(weights[k]));
+        for (std::size_t k = 0; k < size; ++k) {
+            double weight = 0.0;
+            if (!nb::try_cast(nb::object(weights[k]), weight)) {
+                raise("ExampleError", "found weight " + shown(weights[k]) + ", expected a number of at least 0");
+            }
+            checked_weight(weight);
+        }
     }
     Rounds rounds{checked_t(first),   std::move(examples), nb::none(),
                   std::move(weights), std::move(origin),   Columns(size)};

@@ -147,6 +147,7 @@ class Svmlight {
             if (last_one && *after == '\n') break;
             ++at;
         }
+        while (is_blank(*at)) ++at;  // at the limit, blanks may still follow
         into.writer.end = end;
         into.count += end - start + zeros;
         into.last = last;

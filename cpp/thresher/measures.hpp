@@ -48,7 +48,7 @@ struct Measured {
 
 class Measures {
   public:
-    explicit Measures(std::size_t window) : window_(window) {}
+    explicit Measures(std::size_t window) : window_(std::max<std::size_t>(window, 1)) {}
 
     std::size_t window() const { return window_; }
     std::size_t kept() const { return kept_.size(); }

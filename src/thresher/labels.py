@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -50,7 +51,7 @@ def read(y: object, rows: int) -> Labels:
 
 def codes(y: object, rows: int) -> tuple[NDArray[np.int8] | memoryview, object]:
     """The same for the core alone: the codes of a stream's batch, in a memoryview, are left where they lie."""
-    if isinstance(y, memoryview) and y.format == "b" and y.shape == (rows,):
+    if isinstance(y, memoryview) and y.format == "b" and y.shape == (rows,) and y.c_contiguous:
         return y, y
     return read(y, rows)
 
@@ -67,6 +68,7 @@ def _given(y: object) -> list[object] | NDArray[Any]:
         raise LabelError(f"found labels of shape {array.shape}, expected one dimension")
     if array.ndim == 1 and array.dtype.kind in "biuf":
         return array
-    if not isinstance(y, Iterable) or isinstance(y, str | bytes):
-        raise LabelError(f"found {type(y).__name__} for the labels, expected one for each row")
-    return list(y)
+    if isinstance(y, Iterable) and not isinstance(y, str | bytes):
+        with suppress(TypeError, NotImplementedError):  # of no dimension, or memory of a format that Python does not know
+            return list(y)
+    raise LabelError(f"found {type(y).__name__} for the labels, expected one for each row")

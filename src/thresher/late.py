@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["late", "postpone"]
+__all__ = ["fetch", "late", "postpone"]
 
 
 def late(package: str, **homes: str) -> Callable[[str], object]:
@@ -40,6 +40,12 @@ class _Postponed(ModuleType):
         found: object = getattr(import_module(self.__name__), name)
         setattr(self, name, found)  # the next one need not ask
         return found
+
+
+def fetch(module: str) -> None:
+    """Imports what was postponed now: before the core does, in which a Ctrl-C meanwhile would become another error."""
+    if isinstance(postponed := sys.modules.get(module), _Postponed):
+        getattr(postponed, "__file__", None)
 
 
 def postpone(module: str) -> None:

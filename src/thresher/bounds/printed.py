@@ -96,6 +96,8 @@ def shown(x: object) -> str:
             if isinstance(x, int)
             else f"{type(x).__name__} with a number too long to print"
         )
+    except Exception:  # whatever a stranger's class raises when it is printed
+        return f"{type(x).__name__}, which cannot be printed"
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 

@@ -70,6 +70,17 @@ def learn(options: argparse.Namespace) -> int:
             learned.model.save(save)
             learned.saved = save
         failed = check_if_possible(session, start, learned) or prove(session, learned)
+    try:
+        return _shown(options, learned, failed)
+    except KeyboardInterrupt:
+        if learned.saved is None:
+            raise
+        print(f"thresher: interrupted; {learned.saved} was saved", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _shown(options: argparse.Namespace, learned: Learned, failed: Exception | None) -> int:
+    """Writes and prints what came out; how the process ends."""
     failed = _write(options, learned) or failed
     if options.json:
         print_json(as_json(learned))

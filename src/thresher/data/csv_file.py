@@ -39,7 +39,7 @@ class CsvFile:
         self._opened, self._types, self._skip_bad, self._threads = opened, types, skip_bad, threads
         self._decimal = "."
         self._typed: dict[str, Any] = {}
-        self._adorned: set[str] = set()  # columns of numbers as people write them, which are read as texts
+        self._adorned: dict[str, str] = {}  # columns of numbers as people write them, read as texts, and their decimal sign
         self._mostly: list[tuple[str, Seen, str]] = []  # columns of words that are nearly all numbers
         self._separator = separator_of(opened.peek(), self.name)
         self._quotes = self._separator != "\t"
@@ -180,15 +180,15 @@ class CsvFile:
         words = [sum(not each.numbers or each.numbers < each.given for each in look.values()) for look in looks]
         best = words.index(min(words))
         self._decimal, table = tables[best]
-        self._adorned = {
-            name
-            for name, each in looks[best].items()
-            if self._types(name, None) is not True or (each.numbers and each.numbers == each.given)
-        }
+        self._adorned = {name: self._decimal for name in looks[best] if self._types(name, None) is not True}
+        for name in looks[best].keys() - self._adorned.keys():
+            fitting = (decimal for decimal in (self._decimal, *decimals) if _all_numbers(seen(table[name], decimal)))
+            if (decimal := next(fitting, None)) is not None:
+                self._adorned[name] = decimal
         self._mostly = [
             (name, each, str(table[name][each.first_other]))
             for name, each in looks[best].items()
-            if each.mostly and self._types(name, None) is True
+            if each.mostly and name not in self._adorned
         ]
         plain = {name: library.float64() for name in self._adorned}
         self._typed = {field.name: self._types(field.name, plain.get(field.name, field.type)) for field in table.schema}
@@ -216,8 +216,8 @@ class CsvFile:
     def _unadorned(self, table: Any) -> Any:
         """The same with numbers in place of texts that spell them; a column with a cell that does not is left as texts."""
         library, compute = arrow(), arrow(".compute")
-        for name in self._adorned:
-            plain = unadorned(table[name], self._decimal)
+        for name, decimal in self._adorned.items():
+            plain = unadorned(table[name], decimal)
             missing = compute.is_in(compute.utf8_lower(plain), value_set=library.array(MISSING))
             try:
                 cells = compute.cast(compute.if_else(missing, None, plain), library.float64())
@@ -313,7 +313,8 @@ class CsvFile:
     def _column(self, name: str, cells: list[str]) -> Any:
         library = arrow()
         texts = library.array(cells, library.string())
-        return unadorned(texts, self._decimal) if library.types.is_floating(self._typed[name]) else texts
+        decimal = self._adorned.get(name, self._decimal)
+        return unadorned(texts, decimal) if library.types.is_floating(self._typed[name]) else texts
 
     def _wrong(self, cells: list[str], line: int) -> SourceError | None:
         try:
@@ -326,6 +327,10 @@ class CsvFile:
         tabs = "" if self._quotes else "; between tabs quotes mean nothing"
         wrong = f"found {counted(len(cells))} in {found}, expected {counted(len(self.names))}, as in the first line{tabs}"
         return SourceError(wrong, file=self.name, line=line)
+
+
+def _all_numbers(look: Seen) -> bool:
+    return 0 < look.numbers == look.given
 
 
 def _joined(column: Any) -> Any:

@@ -63,6 +63,8 @@ def seen(cells: Any, decimal: str) -> Seen:
     >>> import pyarrow
     >>> seen(pyarrow.array(["$1,234.50", "7", "-", " ", "many"]), ".")
     Seen(given=3, numbers=2, first_other=4)
+    >>> seen(pyarrow.array(["1.234", "1.5"]), ","), seen(pyarrow.array(["1.234", "1.5"]), ".").numbers
+    (Seen(given=2, numbers=1, first_other=1), 2)
     """
     compute = arrow(".compute")
     if len(cells) > 2 * _SOME and (first := seen(cells.slice(0, _SOME), decimal)).numbers < first.given / 2:
@@ -70,6 +72,9 @@ def seen(cells: Any, decimal: str) -> Seen:
     plain = unadorned(cells, decimal)
     given = compute.invert(compute.is_in(compute.utf8_lower(plain), value_set=arrow().array(MISSING, plain.type)))
     fits = compute.match_substring_regex(plain, _PLAIN)
+    if decimal == ",":  # 1.5 is no number where 1.234 is a thousand and more
+        point, comma = compute.match_substring(plain, "."), compute.match_substring(compute.fill_null(cells, ""), ",")
+        fits = compute.and_not(fits, compute.and_not(point, comma))
     other = compute.index(compute.and_not(given, fits), True).as_py()
     count = compute.sum(given).as_py() or 0
     return Seen(count, compute.sum(compute.and_(given, fits)).as_py() or 0, other if other >= 0 else None)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, cast
 
 import numpy as np
 
 from thresher import labels
 from thresher._core import Measures, Round, Rounds
+from thresher.bounds.printed import shown
 from thresher.errors import LabelError, ParameterError, StoreError
+from thresher.examples import is_masked
+from thresher.late import fetch
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -198,12 +201,14 @@ class Metrics:
         weights: ArrayLike | None = None,
     ) -> None:
         """Adds predictions that were not learned from: labels, what was said of each, its score, chance of +1, and weight."""
-        given = np.asarray(predictions)
+        chances = None if p_positive is None else _column("p_positive", p_positive)
+        shares = None if weights is None else _column("weights", weights)
+        given = _column("predictions", predictions)
         codes = labels.read(y, len(given)).codes
         if not np.isin(codes, (-1, 0, 1)).all() or not np.isin(given, (-1, 0, 1)).all():
             raise LabelError("found labels or predictions other than -1 and +1, expected these (or 0 and 1 for labels)")
         said, truth = given.astype(np.int8), np.where(codes > 0, 1, -1).astype(np.int8)
-        judged = Judged(truth, said, np.ascontiguousarray(scores, np.float64), _column(p_positive), _column(weights))
+        judged = Judged(truth, said, _column("scores", scores), chances, shares)
         columns = [column for column in judged if column is not None]
         if any(len(column) != len(said) for column in columns):
             raise ParameterError(f"found columns of {', '.join(str(len(each)) for each in columns)} rows, expected as many")
@@ -222,6 +227,7 @@ class Metrics:
     @property
     def last(self) -> Measured:
         """What was measured of the last `window` rounds, or of all while there are fewer."""
+        fetch("numpy")
         return Measured(*self._measures.last, _area(*self._measures.columns()))
 
     def state(self) -> tuple[dict[str, Any], NDArray[np.uint8]]:
@@ -284,8 +290,16 @@ def _share(part: float, of: float) -> float | None:
     return part / of if of > 0.0 else None
 
 
-def _column(given: ArrayLike | None) -> Numbers | None:
-    return None if given is None else np.ascontiguousarray(given, np.float64)
+def _column(name: str, given: ArrayLike) -> Numbers:
+    """One number for each row, NaN where it is masked."""
+    try:
+        array = cast("Any", given).astype(np.float64).filled(np.nan) if is_masked(given) else np.asarray(given)
+        column = np.ascontiguousarray(array, np.float64) if array.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError):  # ragged, or no numbers
+        column = None
+    if column is None or np.ndim(given) != 1:
+        raise ParameterError(f"found {shown(given)} for the {name}, expected one number for each row")
+    return column
 
 
 def _check(judged: Judged, error: type[ParameterError | StoreError]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from thresher.errors import LearnerError
 from thresher.lab.limit import TooLong, limited
-from thresher.lab.own import near
+from thresher.lab.own import near, told_of
 
 __all__ = ["load"]
 
@@ -63,13 +63,15 @@ def _run(path: Path) -> ModuleType:
         raise LearnerError(
             f"it does not import: {error.msg}", file=near(error.filename or str(path)), line=error.lineno
         ) from error
-    except (Exception, SystemExit, TooLong) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         lines = [
             frame.lineno
             for frame in traceback.extract_tb(error.__traceback__)
             if Path(frame.filename).resolve() == path.resolve()
         ]
-        told = f"it does not import: {type(error).__name__}: {error}"
+        told = f"it does not import: {told_of(error)}"
         if isinstance(error, TooLong):
             told = f"its import was stopped here after {_SECONDS:g} seconds: does it loop?"
         raise LearnerError(told, file=str(path), line=lines[-1] if lines else None) from error

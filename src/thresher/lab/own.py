@@ -7,6 +7,7 @@ nothing. One that `predict` changes is told so.
 from __future__ import annotations
 
 import inspect
+import os
 import pickle
 import sysconfig
 import traceback
@@ -23,7 +24,7 @@ from thresher.errors import LearnerError
 from thresher.lab.limit import TooLong, limited
 from thresher.protocol import Prediction, Round
 
-__all__ = ["OwnLearner", "Watched", "guarded", "must_have", "near", "offered"]
+__all__ = ["OwnLearner", "Watched", "guarded", "must_have", "near", "offered", "told_of"]
 
 #: How long one call may take.
 _SECONDS = 10.0
@@ -54,7 +55,7 @@ def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     first, *_ = given.items()
     missing = [each for each in asked if each.default is each.empty and each.name not in taken]
     positional = []
-    if missing and missing[0] is asked[0] and first[0] not in taken:
+    if missing and missing[0] is asked[0] and missing[0].kind != inspect.Parameter.KEYWORD_ONLY and first[0] not in taken:
         positional, missing = [first[1]], missing[1:]
     if missing:
         raise LearnerError(
@@ -158,7 +159,9 @@ class OwnLearner(Watched):
     def __getattr__(self, name: str) -> Any:
         """What adversaries look at beside predictions, where there is such a thing: n weights, the seed of coins."""
         if name == "weights" and isinstance(weights := self.read(name), Sequence | np.ndarray):
-            numbers = np.asarray(weights)
+            numbers = np.zeros(0)
+            with suppress(Exception):  # ragged, or whatever else no array is made of
+                numbers = np.asarray(weights)
             if numbers.shape == (self._n,) and numbers.dtype.kind in "fiu":
                 if not np.isfinite(numbers).all():
                     raise self.fault("weights", f"are {shown(weights)}, expected finite numbers")
@@ -170,10 +173,10 @@ class OwnLearner(Watched):
     def predict(self, x: Any) -> Prediction:
         """What it says, as a prediction; it must be a label."""
         said = self.call("predict", x)
-        label = said.label if isinstance(said, Prediction) else said
-        if isinstance(label, str | bytes) or np.ndim(label) > 0 or label not in (-1, +1):
+        label = said.label if isinstance(said, Prediction) else _sign(said)
+        if label not in (-1, +1):
             raise self.fault("predict", f"gave {shown(said)}, expected −1 or +1 (or a th.Prediction with one of them)")
-        made = said if isinstance(said, Prediction) else Prediction(int(label), 0.0)
+        made = said if isinstance(said, Prediction) else Prediction(label, 0.0)
         if self._chances and made.p_positive is None:
             asked = "expected the weight that votes +1, too: th.Prediction(label, score, p_positive)"
             raise self.fault("predict", f"gave {shown(said)}, {asked}")
@@ -215,6 +218,14 @@ def must_have(made: Any, *names: str, called: bool = True) -> None:
             raise LearnerError(found, file=file, line=line)
 
 
+def _sign(said: Any) -> int:
+    """The label that it is, 0 if it is none."""
+    with suppress(Exception):  # whatever comparing it raises
+        if not isinstance(said, str | bytes) and np.ndim(said) == 0 and said in (-1, +1):
+            return int(said)
+    return 0
+
+
 def _label(said: Any) -> str:
     return f"{said:+d}" if isinstance(said, int) else shown(said)
 
@@ -228,19 +239,38 @@ def guarded(call: Callable[[], Any], what: str, t: int | None = None, thing: Any
     >>> guarded(lambda: 1 / 1, "Mine.predict", 3)
     1.0
     """
+    process = os.getpid()
     try:
         with limited(_SECONDS):
-            return call()
-    except (Exception, SystemExit, TooLong) as error:
+            returned = call()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, too: whoever leaves has not won
         others = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
         frames = [frame for frame in others if not frame.filename.startswith(_LIBRARIES)] or others
         file, line = (near(frames[-1].filename), frames[-1].lineno) if frames else _place(thing)
-        told = f"raised {type(error).__name__}: {error}"
+        told = f"raised {told_of(error)}"
         if t is not None and not frames and inspect.isfunction(thing) and "self" not in inspect.signature(thing).parameters:
             told += "; the first parameter of a method is self"
         if isinstance(error, TooLong):
             told = f"was stopped here after {_SECONDS:g} seconds: does it loop?"
         raise LearnerError(f"{what} {told}", t=t, file=file, line=line) from error
+    finally:
+        if os.getpid() != process:  # it has forked, and two would play on, then four
+            os._exit(1)
+    return returned
+
+
+def told_of(error: BaseException) -> str:
+    """What was raised, and what it says, if it says anything.
+
+    >>> told_of(ValueError("found 3")), told_of(SystemExit())
+    ('ValueError: found 3', 'SystemExit')
+    """
+    said = ""
+    with suppress(Exception):  # whatever a stranger's exception raises
+        said = str(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def near(file: str) -> str:
@@ -265,11 +295,11 @@ def _place(thing: Any) -> tuple[str | None, int | None]:
 def _snapshot(made: Any) -> dict[str, bytes]:
     """Its attributes as bytes; those that cannot be pickled are left out."""
     found: dict[str, bytes] = {}
-    with suppress(Exception):  # whatever a stranger's class raises when it is pickled
+    with suppress(Exception, SystemExit):  # whatever a stranger's class raises when it is pickled
         state = made.__getstate__()
         for part in state if isinstance(state, tuple) else (state,):
             for name, value in part.items() if isinstance(part, dict) else ():
-                with suppress(Exception):
+                with suppress(Exception, SystemExit):
                     found[name] = pickle.dumps(value)
     return found
 

@@ -104,7 +104,7 @@ class OwnForecaster(Watched):
         said = self.call("predict", *known)
         try:
             p = math.nan if isinstance(said, str | bytes) or np.ndim(said) > 0 else float(said)
-        except (TypeError, ValueError, OverflowError):
+        except Exception:  # whatever making a number of it raises
             p = math.nan
         if self._loss == "squared" and not math.isfinite(p):
             raise self.fault("predict", f"gave {shown(said)}, expected a finite number, the forecast")
@@ -159,7 +159,7 @@ class OwnRule(Watched):
             raise self.fault("weights", "is a method, expected numbers: write @property above it")
         try:
             w = np.array(given, dtype=np.float64)
-        except (TypeError, ValueError):
+        except Exception:  # whatever making numbers of them raises
             w = np.zeros(0)
         if w.shape != (self._n,) or not (w >= 0).all() or not abs(w.sum() - 1) <= _ROUNDING:
             raise self.fault("weights", f"gave {shown(given)}, expected {self._n} numbers of at least 0 that add up to 1")
