@@ -11,6 +11,7 @@ import os
 import pickle
 import sysconfig
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -65,7 +66,7 @@ def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     return guarded(lambda: make(*positional, **taken), f"{name}({call})")
 
 
-class Watched:
+class Watched(ABC):
     """One of one's own, asked before it is told: what holds of all kinds. A kind says what it `asks` for and how it `tells`.
 
     `_say` gives what it says, checked; `counts` is what of that counts, and `spell` how a message names it.
@@ -77,8 +78,8 @@ class Watched:
         self._made, self._t = made, 0
         self._rounds: list[tuple[tuple[Any, ...], Any, Any]] = []
 
-    def _say(self, *known: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _say(self, *known: Any) -> Any: ...
 
     def counts(self, said: Any) -> Any:
         """What of that counts: all of it."""
