@@ -103,7 +103,7 @@ class PlainRows {
         const bool good = !scaled_ ? take(numbers) : frozen ? scale(numbers) : move(numbers);
         if (!good) return false;
         rows.reserve(end + numbers_.size() + categories_.size() + 1);
-        const std::size_t first = place(of_tile, 0);
+        const std::size_t first = categories_.empty() ? 0 : place(of_tile, 0);
         const std::size_t to =
             small_ ? write_row(small_ranks_.data() + first, rows, end) : write_row(ranks_.data() + first, rows, end);
         if (clashing_ && clashes(rows.slots.get() + end, rows.slots.get() + to)) return false;
