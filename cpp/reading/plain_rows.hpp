@@ -280,7 +280,7 @@ class PlainRows {
             const Twin sum = squares + before * (x - centre);
             const Twin square = sum / more;
             const Twin deviation = {std::sqrt(square[0]), std::sqrt(square[1])};
-            const Twin used = given & (deviation > 0.0) ? (x - centre) / deviation : Twin{};
+            const Twin used = (given & (deviation > 0.0)) ? (x - centre) / deviation : Twin{};
             seen.see(given ? x : Twin{}, used);
             seen.good &=
                 ~(given & (count >= Scale::some) & (squares > 0.0) & (sum > Scale::far * squares));  // it leaps
