@@ -115,7 +115,7 @@ def test_rounds_told_again_are_those_that_were_played(tie: str) -> None:
     rng = np.random.default_rng(3)
     X, y = rng.integers(-1, 2, (60, 4)).astype(float), rng.choice([-1, 1], 60)
     weights = rng.integers(0, 2, 60).astype(float)
-    learner, outcomes = th.Perceptron(4, tie=tie), Outcomes(BytesIO())
+    learner, outcomes = th.Perceptron(4, tie=tie), Outcomes(BytesIO)
     played = outcomes.keeping(learner).learn_many(X, y, weights)
     retelling = outcomes.retelling(learner, first=1)
     for part in (slice(0, 7), slice(7, 60)):
@@ -128,7 +128,7 @@ def test_rounds_told_again_are_those_that_were_played(tie: str) -> None:
 
 def test_rounds_told_again_are_certified_only_if_all_their_counts_are_those_that_were_played() -> None:
     X, y = [[1, 0], [0, 1], [1, 1]], [-1, +1, -1]
-    learner, outcomes, ledger = th.Perceptron(2), Outcomes(BytesIO()), th.Ledger()
+    learner, outcomes, ledger = th.Perceptron(2), Outcomes(BytesIO), th.Ledger()
     ledger.enter(outcomes.keeping(learner).learn_many(X, y))
     told = [th.Ledger(th.Separator([-2.0, 1.0])) for _ in range(3)]
     for again, labels in zip(told, (y, [-1, +1, +1], y), strict=True):

@@ -1,5 +1,6 @@
 """`python -m thresher` and the command `thresher`: the command line as a process."""
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -18,6 +19,7 @@ def process() -> NoReturn:
     on its way out brings the process down. So nothing is taken apart: what a command opened it has closed.
     """
     postpone("numpy")
+    gc.set_threshold(100_000)  # what is imported is not garbage; a command leaves little of it
     try:
         status = main()
     except SystemExit as error:  # of argparse, which has printed what there is to say

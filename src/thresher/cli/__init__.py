@@ -32,6 +32,18 @@ WRONG = 2
 INTERRUPTED = 130
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal. argparse makes one for every parser, and asks shutil, which takes its time to come."""
+
+    def __init__(self, prog: str) -> None:
+        columns = os.environ.get("COLUMNS", "")
+        try:
+            width = int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size().columns
+        except OSError:
+            width = 80
+        super().__init__(prog, width=width - 2)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that says in one line what is wrong."""
 
@@ -46,11 +58,13 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         description="Online learning with proof: learns from a stream, one example at a time, and shows beside every result "
         "what theory proves about it.",
         epilog="Try: thresher learn demo:oranges, or thresher experts demo:forecasts",
+        formatter_class=Help,
         allow_abbrev=False,
     )
     whole.set_defaults(parser=whole)
     whole.add_argument("--version", action="version", version=f"thresher {__version__}")
-    commands = whole.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
+    # With its name given, argparse need not make its help to know it.
+    commands = whole.add_subparsers(prog=whole.prog, title="commands", metavar="COMMAND", parser_class=Parser)
     for name, module in COMMANDS.items() if command is None else [(command, COMMANDS[command])]:
         about = (module.__doc__ or "").strip()
         first = about.splitlines()[0].rstrip(".")
@@ -58,7 +72,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
             name,
             help=first[0].lower() + first[1:],
             description="\n\n".join(textwrap.fill(paragraph, 80) for paragraph in about.split("\n\n")),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=Help,
             allow_abbrev=False,
         )
         module.add_options(one)

@@ -11,8 +11,7 @@ import numpy as np
 
 from thresher._core import Rounds
 from thresher.cli.lanes import parameters
-from thresher.cli.running import Learned, Session, Start
-from thresher.compose import Portfolio
+from thresher.cli.running import CHECK_INTERRUPTED, Learned, Session, Start
 from thresher.data.recipe import Recipe
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ExampleError, ParameterError, SourceError
@@ -26,26 +25,22 @@ from thresher.store import linear
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CHECK_INTERRUPTED", "check_if_possible"]
+    from thresher.compose import Portfolio
 
-CHECK_INTERRUPTED = "the check was interrupted"
+__all__ = ["check", "check_portfolio"]
 
 
-def check_if_possible(session: Session, start: Start, learned: Learned) -> Exception | None:
-    """The check, or why there is none. What goes wrong in it comes after the results: they are there, and saved, by now."""
-    if isinstance(learned.learner, Portfolio):
-        return _check_portfolio(session, start, learned, learned.learner)
-    if session.options.no_check:
-        learned.unchecked = "the theorems were not checked, as --no-check says"
-        return None
+def check(session: Session, start: Start, learned: Learned) -> Exception | None:
+    """The check of one learner, or why there is none."""
     return _checked(session, learned, lambda: _check(session, start, learned))
 
 
-def _check_portfolio(session: Session, start: Start, learned: Learned, portfolio: Portfolio) -> Exception | None:
-    """What is proven of a portfolio was summed while it learned. The first part of a resumed run was not seen by then."""
-    learned.checked = learned.ledger
+def check_portfolio(
+    session: Session, start: Start, learned: Learned, portfolio: Portfolio, *, unseen: bool
+) -> Exception | None:
+    """What is proven of a portfolio was summed while it learned; but the first part of a resumed run is `unseen`."""
     failed = None
-    if start.before.rounds and not start.began.rounds and not session.options.no_check:
+    if unseen:
         failed = _checked(session, learned, lambda: _see_all(session, learned, portfolio))
     if session.options.certify and not learned.unchecked:
         failed = _certify_the_best(session, start, learned, portfolio)

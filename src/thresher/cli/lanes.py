@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thresher.bounds.printed import plural
-from thresher.compose import Portfolio
-from thresher.compose.named_portfolio import MASTERS
-from thresher.linear import Constant, LinearLearner
-from thresher.store import StoredLearner
+from thresher.linear import LinearLearner
+
+if TYPE_CHECKING:
+    from thresher.compose import Portfolio
+    from thresher.store import StoredLearner
 
 __all__ = [
     "called",
@@ -27,8 +28,10 @@ _HEAVY = 0.01
 
 def parameters(learner: StoredLearner) -> dict[str, Any]:
     """What a learner was made with; of a portfolio what its options say."""
-    if not isinstance(learner, Portfolio):
+    if isinstance(learner, LinearLearner):
         return learner._arguments()
+    from thresher.compose.named_portfolio import MASTERS
+
     master = learner.master
     kind = next(
         (name for name, made in MASTERS.items() if repr(made(master.n, learner.cost_positive)) == repr(master)), repr(master)
@@ -44,7 +47,7 @@ def parameters(learner: StoredLearner) -> dict[str, Any]:
 
 def called(learner: StoredLearner) -> str:
     """A learner in words; all lanes of a portfolio would be too many."""
-    if not isinstance(learner, Portfolio):
+    if isinstance(learner, LinearLearner):
         return repr(learner)
     cost = "" if learner.cost_positive == 1.0 else f", cost_positive={learner.cost_positive!r}"
     return f"a portfolio of {len(learner.lanes)} learners under {type(learner.master).__name__}, n={learner.n}{cost}"
@@ -52,13 +55,15 @@ def called(learner: StoredLearner) -> str:
 
 def lane_of(portfolio: Portfolio, lane: int) -> LinearLearner | None:
     """A lane as a learner, if it has weights."""
+    from thresher.linear import Constant
+
     found = portfolio.learner(lane)
     return found if isinstance(found, LinearLearner) and not isinstance(found, Constant) else None
 
 
 def lane_weights(learner: StoredLearner) -> list[float] | None:
     """How a portfolio weighs its lanes now."""
-    return learner.lane_weights.tolist() if isinstance(learner, Portfolio) else None
+    return None if isinstance(learner, LinearLearner) else learner.lane_weights.tolist()
 
 
 def lanes_as_dicts(learner: Portfolio) -> list[dict[str, Any]]:

@@ -126,9 +126,6 @@ def add_options_of(group: argparse._ArgumentGroup, *arguments: str) -> None:
 
 def make_learner(options: argparse.Namespace, n: int, first: Batch | None) -> StoredLearner:
     """The learner that was asked for, over n slots. Winnow's threshold comes from the first example."""
-    from thresher.compose.named_portfolio import named_portfolio
-    from thresher.linear import LEARNERS
-
     name = options.learner or DEFAULT
     made, takes = NAMES[name]
     arguments = {argument: value for argument, value in _given(options).items() if argument in takes}
@@ -136,11 +133,15 @@ def make_learner(options: argparse.Namespace, n: int, first: Batch | None) -> St
     if "bias" in takes:
         arguments["bias"] = None if options.no_bias else BIAS
     if name == "portfolio":
+        from thresher.compose.named_portfolio import named_portfolio
+
         return named_portfolio(n, **arguments)
     if name == "margin-perceptron":
         arguments.setdefault("margin", None)
     if name == "winnow":
         arguments.setdefault("threshold", 1.0 if first is None else max(1.0, first_sum(first)))
+    from thresher.linear import LEARNERS
+
     return LEARNERS[made](n, **arguments)
 
 

@@ -6,31 +6,28 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from thresher._core import Rounds
+from thresher._core import EliminationRule, Rounds
 from thresher.bounds import Verdict
-from thresher.cli.checking import CHECK_INTERRUPTED, check_if_possible
 from thresher.cli.interrupt import Interrupt
 from thresher.cli.lanes import lane_weights
 from thresher.cli.learners import check_learner, make_learner
 from thresher.cli.noting import Notes, UntilStopped, in_parts, traced
 from thresher.cli.printing import print_json
 from thresher.cli.progress import Bar, Table
-from thresher.cli.proving import check_provable, prove
 from thresher.cli.reading import no_recipe, nothing, reading
-from thresher.cli.running import Learned, Session, Start
-from thresher.cli.summary import as_json, as_text, refutations
-from thresher.compose import Portfolio
+from thresher.cli.running import CHECK_INTERRUPTED, Learned, Session, Start
+from thresher.cli.summary import as_json, as_text
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
 from thresher.evaluate import Course, Measuring, Outcomes, play
-from thresher.ledger import BestLane, Ledger, Tally
-from thresher.linear import Elimination
+from thresher.ledger import Ledger, Tally
+from thresher.linear import LinearLearner
 from thresher.store import Model, Run, linear
 from thresher.store.atomic import check_place, replace
 
@@ -56,20 +53,23 @@ def learn(options: argparse.Namespace) -> int:
         raise ParameterError(f"found --passes {passes}, expected at most 10^9")
     if passes > 1 and not source.again:
         raise ParameterError(f"found --passes {passes} for {source}, which can be read only once")
-    check_provable(options, source, passes)
+    if options.proof is not None:
+        from thresher.cli.proving import check_provable
+
+        check_provable(options, source, passes)
     save = options.resume if options.save is None else options.save
     _check_places(source, {"--save": save, "--proof": options.proof, "--metrics": options.metrics, "--report": options.report})
     with (
         Interrupt() as interrupt,
         Bar(quiet=options.quiet or options.json) as bar,
-        SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY, buffering=0) as file,
+        closing(Outcomes(_spool)) as outcomes,
     ):
-        session = Session(options, source, bar, interrupt, Outcomes(file))
+        session = Session(options, source, bar, interrupt, outcomes)
         learned = _learn(session, start, passes)
         if save is not None:
             learned.model.save(save)
             learned.saved = save
-        failed = check_if_possible(session, start, learned) or prove(session, learned)
+        failed = _check(session, start, learned) or _prove(session, learned)
     try:
         return _shown(options, learned, failed)
     except KeyboardInterrupt:
@@ -77,6 +77,50 @@ def learn(options: argparse.Namespace) -> int:
             raise
         print(f"thresher: interrupted; {learned.saved} was saved", file=sys.stderr)
         return INTERRUPTED
+
+
+def _spool() -> IO[bytes]:
+    """A file that lies in memory while it is small."""
+    from tempfile import SpooledTemporaryFile
+
+    return SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY, buffering=0)
+
+
+def _ledger(before: Tally, *, voting: bool) -> Ledger:
+    """Where the rounds are entered; what is proven of a portfolio is summed while it learns."""
+    if not voting:
+        return Ledger(after=before)
+    from thresher.ledger import BestLane
+
+    return Ledger(BestLane(), after=before)
+
+
+def _check(session: Session, start: Start, learned: Learned) -> Exception | None:
+    """The check, or why there is none. What goes wrong in it comes after the results: they are there, and saved, by now."""
+    options = session.options
+    if isinstance(learned.learner, LinearLearner):
+        if options.no_check:
+            learned.unchecked = "the theorems were not checked, as --no-check says"
+            return None
+        from thresher.cli.checking import check
+
+        return check(session, start, learned)
+    learned.checked = learned.ledger
+    unseen = start.before.rounds > 0 and start.began.rounds == 0 and not options.no_check
+    if not unseen and not options.certify:
+        return None
+    from thresher.cli.checking import check_portfolio
+
+    return check_portfolio(session, start, learned, learned.learner, unseen=unseen)
+
+
+def _prove(session: Session, learned: Learned) -> Exception | None:
+    """Writes what is proven, if somebody wants it in a file."""
+    if session.options.proof is None or learned.interrupted:
+        return None
+    from thresher.cli.proving import prove
+
+    return prove(session, learned, session.options.proof)
 
 
 def _shown(options: argparse.Namespace, learned: Learned, failed: Exception | None) -> int:
@@ -180,9 +224,9 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
     learner, start.learner = start.learner, None  # one learner, one set of weights in memory
     recipe, done, position, whole, names = start.recipe, start.done, start.position, start.whole, start.names
     sample = make_learner(options, 1, None) if learner is None else learner
-    rule, voting = sample.rule, isinstance(sample, Portfolio)
+    rule, voting = sample.rule, not isinstance(sample, LinearLearner)
     del sample
-    ledger = Ledger(*[BestLane()] * voting, after=start.before)
+    ledger = _ledger(start.before, voting=voting)
     to_check = source.again and not options.no_check and not voting
     measuring = start.measuring or Measuring(options.window or WINDOW, options.holdout_every)
     course = Course(measuring) if options.metrics is not None or options.report is not None else None
@@ -200,7 +244,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
                 first = batches.peek()  # Winnow's threshold comes from it
                 learner = make_learner(options, stream.n, first)
 
-            everything = isinstance(learner, Elimination)  # what it never moved along is what it is left with
+            everything = isinstance(rule, EliminationRule)  # what it never moved along is what it is left with
             weights = partial(lane_weights, learner)
 
             def watch(
@@ -250,7 +294,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
         collisions=learner.collisions,
         first_bad=stream.first_bad,
         notices=stream.notices,
-        refutations=refutations(learner),
+        refutations=learner._refutations() if isinstance(learner, LinearLearner) else [],
         traced=traces[0] if traces else None,
         measuring=measuring,
         course=course,

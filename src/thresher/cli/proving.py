@@ -24,8 +24,6 @@ _WITNESSES = (Separator, Disjunction, Cover, Threshold, BestLane)
 
 def check_provable(options: argparse.Namespace, source: Source, passes: int) -> None:
     """What would keep a proof from being written is said before anything is learned."""
-    if options.proof is None:
-        return
     check_place(options.proof)
     if not source.again:
         raise ParameterError(f"found --proof for {source}, which can be read only once: a proof is made by playing again")
@@ -39,11 +37,8 @@ def check_provable(options: argparse.Namespace, source: Source, passes: int) -> 
         raise ParameterError("found --proof with --no-check, expected that theorems are checked: leave one of them out")
 
 
-def prove(session: Session, learned: Learned) -> Exception | None:
+def prove(session: Session, learned: Learned, path: str) -> Exception | None:
     """Plays the learner on the source again, and a portfolio's best lane if that was replayed, and writes what is proven."""
-    path = session.options.proof
-    if path is None or learned.interrupted:
-        return None
     # With a cost the best lane plays with weights, and theorems are about weight 1.
     winner = learned.winner if isinstance(learned.learner, Portfolio) and learned.learner.cost_positive == 1.0 else None
     runs = [told for each in (learned, winner) if each is not None and (told := _run(session, each)) is not None]

@@ -21,10 +21,13 @@ from thresher.store import Measures, Model, Run, StoredLearner
 if TYPE_CHECKING:
     from thresher.evaluate import Trace
 
-__all__ = ["Learned", "Session", "Start"]
+__all__ = ["CHECK_INTERRUPTED", "Learned", "Session", "Start"]
+
+#: Why a check that Ctrl-C has ended proves nothing.
+CHECK_INTERRUPTED = "the check was interrupted"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # nobody compares or prints these: every command would wait for it
 class Session:
     """What was asked for, and how the user is told and heard meanwhile."""
 
@@ -35,7 +38,7 @@ class Session:
     outcomes: Outcomes
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Start:
     """Where a run begins: after `seen` examples of pass `done`, or at its start; `before` was counted until then."""
 
@@ -51,7 +54,7 @@ class Start:
     seen: int = 0
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Learned:
     """A run, or as much of it as there was.
 

@@ -12,15 +12,14 @@ from thresher.cli.following import check_command, command, option, same_command
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.learners import lower_start
 from thresher.cli.measured import measured_as_dict, measured_in_words, measured_table
-from thresher.compose import Portfolio
 from thresher.evaluate import Confusion
-from thresher.linear import Elimination, MarginPerceptron, Perceptron, Winnow
+from thresher.linear import LinearLearner
 
 if TYPE_CHECKING:
     from thresher.cli.running import Learned
     from thresher.store import StoredLearner
 
-__all__ = ["as_json", "as_text", "constant_of", "notices_of", "refutations", "repeats_of", "run_of", "what"]
+__all__ = ["as_json", "as_text", "constant_of", "notices_of", "repeats_of", "run_of", "what"]
 
 _SORTED_BELOW = 0.01
 _RUNS_BELOW = 0.5
@@ -81,7 +80,7 @@ def _learner(learner: StoredLearner) -> dict[str, Any]:
 
 
 def _lanes_as_dict(learner: StoredLearner) -> dict[str, Any]:
-    if not isinstance(learner, Portfolio):
+    if isinstance(learner, LinearLearner):
         return {}
     proven = learner.proven
     return {
@@ -157,7 +156,7 @@ def _measured(learned: Learned) -> str:
 def _costs(learned: Learned, run: Confusion) -> list[str]:
     """What the mistakes cost, where labels have costs; with weights of examples too, the lanes' losses say it."""
     learner, plus = learned.learner, learned.recipe.spelled(+1)
-    if not isinstance(learner, Portfolio) or learner.cost_positive == 1.0 or learned.ledger.tally.weighted is not None:
+    if isinstance(learner, LinearLearner) or learner.cost_positive == 1.0 or learned.ledger.tally.weighted is not None:
         return []
     cost = learner.cost_positive
     spent = cost * run.missed + run.false_alarms
@@ -201,18 +200,8 @@ def notices_of(learned: Learned) -> list[str]:
     return notices
 
 
-def refutations(learner: StoredLearner) -> list[str]:
-    """What the run itself has shown to be impossible."""
-    if isinstance(learner, Elimination) and learner.refuted_at is not None:
-        return [f"round {learner.refuted_at:,} showed that no disjunction of literals fits the examples"]
-    if isinstance(learner, MarginPerceptron) and learner.impossible:
-        margin = f"{learner.impossible[-1]:g}"
-        return [f"the updates showed that no unit vector has a margin of {margin} on the examples, scaled to norm 1"]
-    return []
-
-
 def _lanes(learned: Learned) -> str:
-    if not isinstance(learned.learner, Portfolio):
+    if isinstance(learned.learner, LinearLearner):
         return ""
     since = f", of all {learned.ledger.rounds:,} rounds" if learned.run.began.rounds else ""
     return f"Which learners won{since}\n{lanes_table(learned.learner)}"
@@ -239,6 +228,8 @@ def _proof(learned: Learned) -> str:
 
 def _hints(learner: StoredLearner, made: list[Certificate]) -> list[str]:
     """What may prove more."""
+    from thresher.linear import MarginPerceptron, Perceptron, Winnow
+
     if isinstance(learner, Winnow):
         return [lower_start(learner)]
     if isinstance(learner, MarginPerceptron) and not made:

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from thresher.data import demos
-from thresher.data.ahead import Ahead, Text
 from thresher.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+    from thresher.data.ahead import Text
+    from thresher.data.demos import Demo
 
 __all__ = ["Opened", "Place", "Source"]
 
@@ -111,13 +112,13 @@ class Source:
             if "\0" in place:
                 raise ParameterError(f"found the place {place!r}, expected one without a NUL")
             if place.startswith(_DEMO):
-                demos.find(place.removeprefix(_DEMO))
+                _demo(place)
 
     @property
-    def demo(self) -> demos.Demo | None:
+    def demo(self) -> Demo | None:
         """The demo, if the source is one."""
         found = [place for place in self.places if len(self.places) == 1 and place.startswith(_DEMO)]
-        return demos.find(found[0].removeprefix(_DEMO)) if found else None
+        return _demo(found[0]) if found else None
 
     @property
     def again(self) -> bool:
@@ -152,6 +153,12 @@ class Source:
         return (_open(place, ahead) for place in self.places)
 
 
+def _demo(place: str) -> Demo:
+    from thresher.data import demos
+
+    return demos.find(place.removeprefix(_DEMO))
+
+
 def _matching(place: str) -> list[str]:
     """The files that a pattern such as `day-*.csv` means, in order; what is none means itself."""
     if not set(place) & set("*?[") or "\0" in place or Path(place).exists():
@@ -173,8 +180,7 @@ def _regular(place: str) -> bool:
 @contextmanager
 def _open(place: str, ahead: bool) -> Iterator[Opened]:
     if place.startswith(_DEMO):
-        demo = demos.find(place.removeprefix(_DEMO))
-        yield Opened(place, io.BufferedReader(_Blocks(demo.blocks()), _PEEK), None)
+        yield Opened(place, io.BufferedReader(_Blocks(_demo(place).blocks()), _PEEK), None)
     elif place == STANDARD_INPUT:
         with suppress(OSError, ValueError):  # or a pause of whoever writes would be taken for the end
             os.set_blocking(sys.stdin.fileno(), True)
@@ -183,6 +189,8 @@ def _open(place: str, ahead: bool) -> Iterator[Opened]:
         with Path(place).open("rb", buffering=_PEEK) as file:
             opened = _uncompressed(place, file, file if file.seekable() else None)  # a pipe has no position
             if ahead and opened.compressed and opened.raw is not None:  # who waits for a pipe could not be told to stop
+                from thresher.data.ahead import Ahead
+
                 with closing(Ahead(opened.text)) as text:
                     yield replace(opened, text=text)
             else:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from thresher.compose import Portfolio
 from thresher.data.stream import Batch
 from thresher.errors import StoreError
 from thresher.evaluate.metrics import Judged, Metrics
@@ -16,6 +15,8 @@ from thresher.store.kinds import HELD, WINDOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from thresher.compose import Portfolio
 
 __all__ = ["Measuring", "learned_alone"]
 
@@ -113,7 +114,7 @@ def _parted(batch: Batch, every: int | None, seen: int) -> Iterator[tuple[Batch,
 
 def _judgement(learner: LinearLearner | Portfolio, batch: Batch) -> Judged:
     """What the learner says now."""
-    if isinstance(learner, Portfolio):
+    if not isinstance(learner, LinearLearner):
         asked = learner._ask(batch.X)
         return Judged(batch.y, asked.predictions, asked.scores, asked.chances, batch.weights)
     scores = learner.score_many(batch.X)

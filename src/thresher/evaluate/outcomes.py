@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -20,20 +22,31 @@ _CHANGED = 4
 class Outcomes:
     """The prediction of each round and whether it moved the learner, a byte a round, in a file without a buffer.
 
+    `spool` opens the file, once there is something to keep.
+
     With them a theorem is checked by reading the examples again: no second learner has to learn beside the first.
 
     >>> import io, thresher as th
     >>> learner, X, y = th.Perceptron(2), [[1, 0], [0, 1]], [-1, 1]
-    >>> outcomes = Outcomes(io.BytesIO())
+    >>> outcomes = Outcomes(io.BytesIO)
     >>> rounds = outcomes.keeping(learner).learn_many(X, y)
     >>> outcomes.retelling(learner, first=1).learn_many(X, y)
     Rounds(first=1, rounds=2, mistakes=1, updates=1)
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self, spool: Callable[[], IO[bytes]]) -> None:
+        self._spool = spool
         self.rounds = 0
         self.lost: OSError | None = None
+
+    @cached_property
+    def _file(self) -> IO[bytes]:
+        return self._spool()
+
+    def close(self) -> None:
+        """Lets the file go."""
+        if "_file" in vars(self):
+            self._file.close()
 
     def keep(self, rounds: Rounds) -> None:
         """Adds rounds. If the file cannot take them, all is `lost`, and learning goes on."""

@@ -9,14 +9,22 @@ if TYPE_CHECKING:
     from thresher.ledger.best_lane import BestLane
     from thresher.ledger.best_sequence import BestSequence
     from thresher.ledger.class_separator import ClassSeparator
-    from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher
+    from thresher.ledger.class_tally import ClassTally
+    from thresher.ledger.comparators import (
+        ClassComparator,
+        ClassWatcher,
+        Comparator,
+        LossComparator,
+        LossWatcher,
+        Watcher,
+    )
     from thresher.ledger.cover import Cover, Threshold
     from thresher.ledger.disjunction import Disjunction
     from thresher.ledger.ledger import Ledger
-    from thresher.ledger.losses import LossComparator, LossTally, LossWatcher
+    from thresher.ledger.losses import LossTally
     from thresher.ledger.mixture import BestMixture, Mixture
     from thresher.ledger.separator import Separator
-    from thresher.ledger.tally import Comparator, Tally, Watcher
+    from thresher.ledger.tally import Tally
 else:
     __getattr__ = late(
         __name__,
@@ -24,14 +32,15 @@ else:
         best_lane="BestLane",
         best_sequence="BestSequence",
         class_separator="ClassSeparator",
-        class_tally="ClassComparator ClassTally ClassWatcher",
+        class_tally="ClassTally",
+        comparators="ClassComparator ClassWatcher Comparator LossComparator LossWatcher Watcher",
         cover="Cover Threshold",
         disjunction="Disjunction",
         ledger="Ledger",
-        losses="LossComparator LossTally LossWatcher",
+        losses="LossTally",
         mixture="BestMixture Mixture",
         separator="Separator",
-        tally="Comparator Tally Watcher",
+        tally="Tally",
     )
 
 __all__ = [

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from thresher._core import one_block
-from thresher.bounds import Certificate
 from thresher.class_labels import NO_CLASS, ClassLabel, ClassLabels
 from thresher.class_rounds import ClassOrigin, ClassRound, ClassRounds
 from thresher.errors import LedgerError
 
-__all__ = ["ClassComparator", "ClassTally", "ClassWatcher", "in_columns"]
+__all__ = ["ClassTally", "in_columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +110,3 @@ def in_columns(entered: ClassRound | ClassRounds) -> ClassRounds:
 def _first_weighted(entered: ClassRounds) -> int | None:
     found = np.flatnonzero([] if entered.weights is None else entered.weights != 1.0)
     return entered.first + int(found[0]) if found.size else None
-
-
-class ClassWatcher(Protocol):
-    """A comparator at work in one ledger of rounds with classes."""
-
-    def enter(self, entered: ClassRounds) -> Callable[[], None]:
-        """Adds these rounds, all or none, and returns what takes them back."""
-        ...
-
-    def certificates(self, tally: ClassTally) -> list[Certificate]:
-        """What the theorems say of the rounds entered."""
-        ...
-
-
-@runtime_checkable
-class ClassComparator(Protocol):
-    """Something to hold a learner of many classes against. It makes a fresh watcher for each ledger."""
-
-    def watch_classes(self) -> ClassWatcher: ...

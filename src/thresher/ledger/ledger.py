@@ -7,21 +7,21 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
 from thresher.bounds.printed import filled
-from thresher.class_rounds import ClassRound, ClassRounds
-from thresher.drawing import draw_counts
 from thresher.errors import BoundViolated, LedgerError, ParameterError
-from thresher.experts.rule import LossRound, LossRounds
-from thresher.ledger.best_lane import LaneWatcher
-from thresher.ledger.class_tally import ClassComparator, ClassTally, ClassWatcher, in_columns
+from thresher.ledger.comparators import ClassComparator, ClassWatcher, Comparator, LossComparator, LossWatcher, Watcher
 from thresher.ledger.course import Course
-from thresher.ledger.losses import LossComparator, LossTally, LossWatcher, played
-from thresher.ledger.tally import Comparator, Tally, Watcher
-from thresher.notebook import table
+from thresher.ledger.tally import Tally
+
+if TYPE_CHECKING:  # most ledgers hold rounds of two labels, and need none of the other kinds
+    from thresher.class_rounds import ClassRound, ClassRounds
+    from thresher.experts.rule import LossRound, LossRounds
+    from thresher.ledger.class_tally import ClassTally
+    from thresher.ledger.losses import LossTally
 
 __all__ = ["Ledger"]
 
@@ -66,7 +66,6 @@ class Ledger:
 
     def __init__(self, *comparators: Comparator | LossComparator | ClassComparator, after: Tally | None = None) -> None:
         self._tally = Tally() if after is None else replace(after, unseen=after.rounds)
-        self._classes = ClassTally()
         self._course = Course(self._tally)
         for comparator in comparators:
             if isinstance(comparator, type) or not any(hasattr(comparator, name) for name in _WATCHES):
@@ -84,22 +83,40 @@ class Ledger:
         }
         self._compared = ", ".join(dict.fromkeys(type(comparator).__name__ for comparator in comparators))
 
+    # Most ledgers hold rounds with two labels alone, and need neither of these.
+
     @cached_property
-    def _losses(self) -> LossTally:  # it holds arrays, and most ledgers need none
+    def _losses(self) -> LossTally:
+        from thresher.ledger.losses import LossTally
+
         return LossTally()
+
+    @cached_property
+    def _classes(self) -> ClassTally:
+        from thresher.ledger.class_tally import ClassTally
+
+        return ClassTally()
 
     @property
     def _loss_rounds(self) -> int:
         return self._losses.rounds if "_losses" in vars(self) else 0
 
+    @property
+    def _class_rounds(self) -> int:
+        return self._classes.rounds if "_classes" in vars(self) else 0
+
     def enter(self, entered: Round | Rounds | LossRound | LossRounds | ClassRound | ClassRounds) -> None:
         """Adds a round, or many: all of them or, if they cannot be added, none."""
+        if isinstance(entered, Round | Rounds):
+            self._enter_labels(entered)
+            return
+        from thresher.class_rounds import ClassRound, ClassRounds
+        from thresher.experts.rule import LossRound, LossRounds
+
         if isinstance(entered, LossRound | LossRounds):
             self._enter_losses(entered)
         elif isinstance(entered, ClassRound | ClassRounds):
             self._enter_classes(entered)
-        elif isinstance(entered, Round | Rounds):
-            self._enter_labels(entered)
         else:
             raise LedgerError(
                 f"found {type(entered).__name__}, expected what learn or learn_many returned: a Round or Rounds, "
@@ -116,6 +133,8 @@ class Ledger:
 
     def _enter_losses(self, entered: LossRound | LossRounds) -> None:
         with self._lock:
+            from thresher.ledger.losses import played
+
             self._refuse("losses")
             made = played(entered)
             tally = self._losses.after(made)
@@ -124,6 +143,8 @@ class Ledger:
 
     def _enter_classes(self, entered: ClassRound | ClassRounds) -> None:
         with self._lock:
+            from thresher.ledger.class_tally import in_columns
+
             self._refuse("classes")
             made = in_columns(entered)
             if len(made) == 0:
@@ -134,7 +155,7 @@ class Ledger:
 
     def _refuse(self, what: str) -> None:
         """Refuses rounds of another kind than those before, and those that a comparator cannot watch."""
-        kinds = {"labels": self._tally.rounds, "losses": self._loss_rounds, "classes": self._classes.rounds}
+        kinds = {"labels": self._tally.rounds, "losses": self._loss_rounds, "classes": self._class_rounds}
         before = next((kind for kind, rounds in kinds.items() if rounds and kind != what), None)
         if before is not None:
             raise LedgerError(f"found rounds with {what}, expected rounds with {before} like those entered before")
@@ -176,7 +197,7 @@ class Ledger:
 
     @property
     def _labelled(self) -> Tally | ClassTally:
-        return self._classes if self._classes.rounds else self._tally
+        return self._classes if self._class_rounds else self._tally
 
     @property
     def rounds(self) -> int:
@@ -196,7 +217,7 @@ class Ledger:
     @property
     def loss(self) -> float:
         """The sum of their losses."""
-        if self._classes.rounds:
+        if self._class_rounds:
             return float(self._classes.mistakes)
         return self.losses.loss if self._loss_rounds else self._tally.loss + self._tally.rest
 
@@ -233,7 +254,7 @@ class Ledger:
         with self._lock:
             if self._loss_rounds:
                 made = [each for watcher in self._loss_watchers for each in watcher.certificates(self.losses)]
-            elif self._classes.rounds:
+            elif self._class_rounds:
                 made = [each for watcher in self._class_watchers for each in watcher.certificates(self._classes)]
             else:
                 made = [each for watcher in self._watchers for each in watcher.certificates(self._tally)]
@@ -257,7 +278,7 @@ class Ledger:
         Of rounds with two labels; `ax` are the Axes to draw on, by default new ones.
         """
         with self._lock:
-            if self._loss_rounds or self._classes.rounds:
+            if self._loss_rounds or self._class_rounds:
                 raise LedgerError("found rounds with losses or with many classes, expected rounds with two labels to draw")
             headline, tally = self.headline, self._tally
             course = self._course.until(tally)
@@ -265,6 +286,8 @@ class Ledger:
         if headline is not None:
             limit = headline.bound.most if headline.bound.counts else headline.bound.value
             bounds = [(f"{headline.verdict}: at most {headline.limit}", float(limit))]
+        from thresher.drawing import draw_counts
+
         return draw_counts(ax, tally.first - 1, course, bounds)
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -313,7 +336,7 @@ class Ledger:
             played_by = self._losses.origin
             whose = "a rule of your own" if played_by is None else f"a {played_by.rule} like this one"
             return f"no theorem about {whose} speaks of a {self._compared}: docs/learners.md says which do"
-        if self._classes.rounds:
+        if self._class_rounds:
             return f"no theorem about this learner of many classes speaks of a {self._compared}: docs/learners.md says which do"
         rule = self._tally.rule
         if isinstance(rule, MarginPerceptronRule) and rule.halving:
@@ -330,6 +353,8 @@ class Ledger:
         with self._lock:
             if self._loss_rounds or self._loss_watchers:
                 raise TypeError("found a ledger of rounds with losses, which cannot be copied or pickled; its .losses can")
+            from thresher.ledger.best_lane import LaneWatcher
+
             kept = all(isinstance(watcher, LaneWatcher) for watcher in self._watchers)
             classes = (self._classes, self._class_watchers)
             counted = (self._tally, self._course)
@@ -353,6 +378,8 @@ class Ledger:
         return str(self)
 
     def _repr_html_(self) -> str:
+        from thresher.notebook import table
+
         return table(("counted", ""), self._facts()) + table(_HEAD, self._rows())
 
 
@@ -371,7 +398,7 @@ def _entered(watchers: list[W], enter: Callable[[W], Callable[[], None]]) -> Non
 def _opened(
     comparators: tuple[Comparator | ClassComparator, ...],
     counted: tuple[Tally, Course],
-    watchers: list[LaneWatcher] | None,
+    watchers: list[Watcher] | None,
     classes: ClassTally,
     class_watchers: list[ClassWatcher],
 ) -> Ledger:

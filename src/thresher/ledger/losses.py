@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from thresher._core import LARGEST_VALUE
-from thresher.bounds import Certificate
 from thresher.errors import LedgerError
 from thresher.experts.rule import Heads, LossRound, LossRounds, Origin
 from thresher.ledger.scores import LOSSES, averages, normal, scores, slopes
@@ -19,7 +18,7 @@ from thresher.ledger.sums import Sums, down, up
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LossComparator", "LossTally", "LossWatcher", "Played", "played"]
+__all__ = ["LossTally", "Played", "played"]
 
 _NO_ROUNDS = Heads(0, 0.0, 0.0, 0.0, 0, 0.0)
 _OWN_LOSSES = ("AdaHedge", "FixedShare", "Hedge")  # rules whose losses are the rounds'
@@ -356,22 +355,3 @@ def _average(few: Played, losses: NDArray[np.float64]) -> tuple[NDArray[np.float
 
 def _source(origin: Origin, heads: Heads) -> tuple[object, ...]:
     return origin.rule, origin.arguments, heads
-
-
-class LossWatcher(Protocol):
-    """A comparator at work in one ledger of rounds with losses."""
-
-    def enter(self, entered: Played, /) -> Callable[[], None]:
-        """Adds these rounds, all or none, and returns what takes them back."""
-        ...
-
-    def certificates(self, tally: LossTally) -> list[Certificate]:
-        """What the theorems say of the rounds entered."""
-        ...
-
-
-@runtime_checkable
-class LossComparator(Protocol):
-    """Something to hold a rule for losses against. It makes a fresh watcher for each ledger."""
-
-    def watch_losses(self) -> LossWatcher: ...

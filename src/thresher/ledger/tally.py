@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thresher._core import Round, Rounds, Rule
-from thresher.bounds import Certificate
 from thresher.errors import LedgerError, StoreError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Comparator", "Tally", "Watcher"]
+__all__ = ["Tally"]
 
 _NOT_STORED = {"rule", "unseen", "doubt"}
 _MOST_ROUNDS = 2**62
@@ -163,22 +162,3 @@ def _first_moved(entered: Round | Rounds) -> int | None:
 def _first(entered: Rounds, where: NDArray[np.bool_]) -> int | None:
     found = np.flatnonzero(where)
     return entered.first + int(found[0]) if found.size else None
-
-
-class Watcher(Protocol):
-    """A comparator at work in one ledger: it sees every round and sums what its theorems need."""
-
-    def enter(self, entered: Round | Rounds) -> Callable[[], None]:
-        """Adds these rounds, all or none, and returns what takes them back."""
-        ...
-
-    def certificates(self, tally: Tally) -> list[Certificate]:
-        """What the theorems say of the rounds entered."""
-        ...
-
-
-@runtime_checkable
-class Comparator(Protocol):
-    """Something to hold a learner against. It makes a fresh watcher for each ledger."""
-
-    def watch(self) -> Watcher: ...

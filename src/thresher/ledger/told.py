@@ -10,10 +10,10 @@ import numpy as np
 
 from thresher.errors import ParameterError, StoreError
 from thresher.ledger.best_lane import BestLane
+from thresher.ledger.comparators import Comparator
 from thresher.ledger.cover import Cover, Threshold
 from thresher.ledger.disjunction import Disjunction
 from thresher.ledger.separator import Separator
-from thresher.ledger.tally import Comparator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

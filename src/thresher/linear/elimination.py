@@ -94,6 +94,11 @@ class Elimination(LinearLearner):
         """The first round that showed that no disjunction fits; None while one may."""
         return int(self._state()[1]["refuted_at"]) or None
 
+    def _refutations(self) -> list[str]:
+        if self.refuted_at is None:
+            return []
+        return [f"round {self.refuted_at:,} showed that no disjunction of literals fits the examples"]
+
     @property
     def left(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which attributes are in L, and which negations."""

@@ -53,6 +53,10 @@ class LinearLearner(Group):
         """For each slot where it leans: 0 where it never moved, the larger the more to +1."""
         return self.weights
 
+    def _refutations(self) -> list[str]:
+        """What the rounds have shown to be impossible, in words."""
+        return []
+
     def _arguments(self) -> Parameters:
         """What to call the class with for a fresh learner of the same kind."""
         raise NotImplementedError(f"{type(self).__name__} must say what it was made with")

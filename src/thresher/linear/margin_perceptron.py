@@ -88,6 +88,10 @@ class MarginPerceptron(LinearLearner):
         """γ: as given, or the largest that is not yet known to be impossible."""
         return self._state()[1]["margin"]
 
+    def _refutations(self) -> list[str]:
+        shown = "the updates showed that no unit vector has a margin of {:g} on the examples, scaled to norm 1"
+        return [shown.format(margin) for margin in self.impossible[-1:]]
+
     @property
     def impossible(self) -> list[float]:
         """The margins that no unit vector has on what was learned: the steps exceeded their bound.

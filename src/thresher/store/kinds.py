@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from thresher.compose import Portfolio
 from thresher.errors import ParameterError, StoreError
 from thresher.linear import LEARNERS, LinearLearner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from typing_extensions import TypeIs
 
-__all__ = ["CLASSES", "HELD", "KINDS", "NAMES", "WINDOW", "StoredLearner", "linear", "made", "packed"]
+    from thresher.compose import Portfolio
+
+__all__ = ["CLASSES", "HELD", "KINDS", "NAMES", "WINDOW", "StoredLearner", "is_stored", "linear", "made", "packed"]
 
 #: What a model file can hold.
-StoredLearner = LinearLearner | Portfolio
+StoredLearner: TypeAlias = "LinearLearner | Portfolio"
 
 KINDS = ("learner", "portfolio")
 
@@ -38,6 +40,15 @@ _TYPES = {"float32": "<f4", "float64": "<f8", "int64": "<i8"}
 _MOST_ARRAYS = 1020  # of the 1,024 sections that a file can have, four are the header, the names and two windows
 
 Sections: TypeAlias = "Mapping[str, NDArray[np.uint8]]"
+
+
+def is_stored(learner: object) -> TypeIs[StoredLearner]:
+    """Whether a model file can hold it."""
+    if isinstance(learner, LinearLearner):
+        return True
+    from thresher.compose import Portfolio
+
+    return isinstance(learner, Portfolio)
 
 
 def linear(learner: object) -> LinearLearner:
@@ -72,6 +83,8 @@ def made(header: Mapping[str, Any], sections: Sections) -> StoredLearner:
     arrays = {name: array for name, array in sections.items() if name not in beside}
     if header["kind"] == "learner":
         return _learner(header, arrays)
+    from thresher.compose import Portfolio
+
     return Portfolio.from_state(header["learner"], _listed(header["precision"], arrays))
 
 

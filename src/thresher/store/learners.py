@@ -5,7 +5,7 @@ from __future__ import annotations
 from thresher.data.source import Place
 from thresher.errors import ParameterError, StoreError
 from thresher.store import container, many_classes
-from thresher.store.kinds import CLASSES, StoredLearner
+from thresher.store.kinds import CLASSES, StoredLearner, is_stored
 from thresher.store.many_classes import ClassLearners
 from thresher.store.model import Model
 
@@ -26,7 +26,7 @@ def save(learner: StoredLearner | ClassLearners, path: Place) -> None:
     if isinstance(learner, ClassLearners):
         many_classes.save(learner, path)
         return
-    if not isinstance(learner, StoredLearner):
+    if not is_stored(learner):
         raise ParameterError(
             f"found {type(learner).__name__}, expected a linear learner, a portfolio or a learner of many classes; "
             "to keep another one keep its state(), or pickle it"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from thresher._core import slot_of_bytes
-from thresher.compose import Portfolio
 from thresher.data.recipe import Recipe
 from thresher.data.source import Place
 from thresher.data.stream import Position
 from thresher.errors import ParameterError, StoreError
 from thresher.ledger import Tally
+from thresher.linear import LinearLearner
 from thresher.store import container
-from thresher.store.kinds import CLASSES, HELD, KINDS, NAMES, WINDOW, StoredLearner, made, packed
+from thresher.store.kinds import CLASSES, HELD, KINDS, NAMES, WINDOW, StoredLearner, is_stored, made, packed
 from thresher.store.spelled import in_order
 
 if TYPE_CHECKING:
@@ -167,14 +167,14 @@ class Model:
                 raise StoreError("found metrics without a run that is to go on")
             measures = Measures(header["metrics"], {name: sections[name] for name in (WINDOW, HELD) if name in sections})
         model = cls(learner, recipe, tally, run, bytes(sections.get(NAMES, b"")), measures)
-        told = {**header, "learner": learner._told() if isinstance(learner, Portfolio) else learner.state()[0]}
+        told = {**header, "learner": learner.state()[0] if isinstance(learner, LinearLearner) else learner._told()}
         if repr(in_order(model._header(told))) != repr(in_order(header)):  # True is not 1, nor is 1.0
             raise StoreError("the header is not spelled as a model would spell it")
         return model
 
 
 def _check_fits(learner: object, recipe: Recipe | None) -> None:
-    if not isinstance(learner, StoredLearner):
+    if not is_stored(learner):
         raise ParameterError(
             f"found {learner!r} for a model, expected a linear learner or a portfolio; th.save keeps learners of many classes"
         )

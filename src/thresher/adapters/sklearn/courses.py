@@ -16,8 +16,7 @@ from thresher.class_rounds import ClassRounds
 from thresher.compose import OneVersusRest, Portfolio
 from thresher.errors import ExampleError, ParameterError
 from thresher.ledger import Ledger
-from thresher.ledger.class_tally import ClassComparator
-from thresher.ledger.tally import Comparator
+from thresher.ledger.comparators import ClassComparator, Comparator
 from thresher.linear import LinearLearner, MulticlassPerceptron
 
 __all__ = ["Course", "EachClass", "Pair", "Together"]
