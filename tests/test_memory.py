@@ -165,7 +165,7 @@ def test_a_full_disk_stops_the_check_and_not_the_learning(start: str, tmp_path: 
     def full(**_options: object) -> IO[bytes]:
         return Full()
 
-    monkeypatch.setattr(learning, "SpooledTemporaryFile", full)
+    monkeypatch.setattr("tempfile.SpooledTemporaryFile", full)
     ran = run(*arguments, "--save", tmp_path / "other", "--json")
     assert ran.status == 2
     assert "No space left on device" in ran.json["unchecked"]
