@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -24,9 +25,14 @@ sys.exit(status)
 """
 
 
-def process(command: Sequence[str]) -> Callable[[], object]:
-    """What runs the command and hears nothing of it."""
-    return partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def process(command: Sequence[str], *, one_core: bool = False) -> Callable[[], object]:
+    """What runs the command and hears nothing of it; with `one_core` all of its threads share one."""
+    silent = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return partial(subprocess.run, command, **silent, preexec_fn=_keep_to_one_core if one_core else None)
+
+
+def _keep_to_one_core() -> None:
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def heard(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
