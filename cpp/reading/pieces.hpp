@@ -17,7 +17,7 @@ namespace thresher::reading {
 
 // Memory: how much is read at a time, and what a line may have at most.
 struct Sizes {
-    std::size_t buffer = std::size_t{1} << 19;
+    std::size_t buffer = std::size_t{1} << 20;
     std::size_t line = longest_line;
 };
 
