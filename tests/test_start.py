@@ -29,6 +29,8 @@ def test_one_learner_of_a_text_waits_for_no_numpy(format: str, tmp_path: Path) -
     assert "thresher.cli.learning" in imported
     assert model.exists()
     assert {name for name in imported if name.split(".")[0] in ("numpy", "scipy", "pyarrow", "rich")} == set()
+    for_others = ("thresher.compose.portfolio", "thresher.experts.rule", "thresher.class_rounds", "thresher.linear.winnow")
+    assert imported.isdisjoint((*for_others, "thresher.evaluate.proof", "thresher.data.demos", "tempfile", "shutil"))
 
 
 def test_help_waits_for_nothing_heavy() -> None:
