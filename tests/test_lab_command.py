@@ -259,6 +259,12 @@ def test_a_wrong_bound_ends_with_1(mine: Path) -> None:
     )
 
 
+def test_a_bound_that_asks_for_what_the_theorem_has_not(mine: Path) -> None:
+    (mine / "mine.py").write_text("\n\ndef third(gamma):\n    return 3.0\n", encoding="utf-8")
+    says = ["mine.py:3: third asks for gamma, but the theorem has margin, radius, norm"]
+    check_refused_command(mine, "lab", "perceptron-separable", "--bound", "mine.py:third", says=says)
+
+
 @pytest.mark.parametrize(
     ("place", "says"),
     [
@@ -309,6 +315,10 @@ def test_what_lies_beside_a_student_s_file_can_be_imported(mine: Path) -> None:
         (["halving", "--all"], ["found 'halving' and --all"]),
         (["--figure", "f.pdf"], ["found --figure without a theorem"]),
         (["--code"], ["found --code without a theorem"]),
+        (["--quick"], ["found --quick, but nothing is played: expected a theorem, or --all, and no --code"]),
+        (["--seed", "0", "--json"], ["found --seed, but nothing is played"]),
+        (["halving", "--code", "--quick"], ["found --quick, but nothing is played"]),
+        (["halving", "--code", "--learner", "mine.py:Perceptron"], ["found --learner, but nothing is played"]),
         (["--report", "f.html"], ["found --report, but nothing is played"]),
         (["halving", "--code", "--report", "f.html"], ["found --report, but nothing is played"]),
         (["halving", "--report", "none/f.html"], ["none/f.html: expected a file in a folder that exists"]),
