@@ -58,7 +58,7 @@ class _Come:
     def __init__(self, package: str) -> None:
         self._within = f"{package}."
 
-    def find_spec(self, name: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, _path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
         there = sys.modules.get(name) if name.startswith(self._within) and target is None else None
         return None if there is None else ModuleSpec(name, _There(there))
 
@@ -69,7 +69,7 @@ class _There(Loader):
     def __init__(self, module: ModuleType) -> None:
         self._module, self._spec = module, module.__spec__
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
+    def create_module(self, _spec: ModuleSpec) -> ModuleType:
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
