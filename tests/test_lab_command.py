@@ -13,6 +13,7 @@ import pytest
 
 import thresher as th
 from tests.commands import check_refused_command, run
+from tests.plays import quick
 from thresher.lab import EXPERIMENTS, play
 
 MINE = '''\
@@ -172,7 +173,7 @@ def test_a_bar_on_a_terminal_goes_to_stderr_alone(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(("name", "begins"), [("f.pdf", b"%PDF"), ("f.svg", b"<?xml"), ("f.PNG", b"\x89PNG")])
 def test_a_figure_is_always_the_same(tmp_path: Path, name: str, begins: bytes) -> None:
     pytest.importorskip("matplotlib")
-    result, drawn = play("halving", quick=True), []
+    result, drawn = quick("halving"), []
     for _ in range(2):
         result.plot(tmp_path / name)
         drawn.append((tmp_path / name).read_bytes())
@@ -201,7 +202,7 @@ def test_a_figure_says_what_is_on_its_axes_and_which_line_is_which() -> None:
     pytest.importorskip("matplotlib")
     from thresher.lab.figure import figure
 
-    drawn = figure(play("perceptron-separable", quick=True))
+    drawn = figure(quick("perceptron-separable"))
     (axes,) = drawn.axes
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("1/γ²", "mistakes", "M ≤ (R‖u‖/γ)²")
     assert [text.get_text() for text in drawn.legends[0].get_texts()] == [
@@ -216,7 +217,7 @@ def test_no_mark_stands_at_half_a_mistake() -> None:
     pytest.importorskip("matplotlib")
     from thresher.lab.figure import figure
 
-    (axes,) = figure(play("winnow-disjunction", quick=True)).axes
+    (axes,) = figure(quick("winnow-disjunction")).axes
     assert [mark % 1 for mark in axes.get_yticks()] == [0.0] * len(axes.get_yticks())
 
 
@@ -224,7 +225,7 @@ def test_bounds_that_differ_are_drawn_each() -> None:
     pytest.importorskip("matplotlib")
     from thresher.lab.figure import figure
 
-    drawn = figure(play("weighted-majority", quick=True))
+    drawn = figure(quick("weighted-majority"))
     dashed = [line for line in drawn.axes[0].get_lines() if line.get_linestyle() == "--" and np.size(line.get_xdata())]
     assert len(dashed) == 5  # β = 0, ½, 0.1 and 0.9, and fewer mistakes of the best expert at random
 

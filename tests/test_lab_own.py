@@ -9,7 +9,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ import pytest
 
 import thresher as th
 from tests.own_learners import written
+from tests.plays import quick
 from thresher.lab import EXPERIMENTS, play
-
-quick = cache(lambda name: play(name, quick=True))
 
 # ------------------------------------------------------------------------------------------------ learners of one's own
 
