@@ -63,22 +63,29 @@ variants = st.builds(
 example_weights = st.one_of(st.just(1.0), st.just(0.0), st.floats(0, 2.0**150), st.floats(0.01, 100))
 
 
+@cache
 def values(n: int, value: st.SearchStrategy[float] = portable_value) -> st.SearchStrategy[list[float]]:
-    """One example as n numbers; about half of them sparse or binary."""
-    dense = st.lists(value, min_size=n, max_size=n)
-    sparse = st.dictionaries(st.integers(0, n - 1), value, max_size=n).map(lambda row: [row.get(i, 0.0) for i in range(n)])
-    binary = st.lists(st.sampled_from([0.0, 1.0]), min_size=n, max_size=n)
+    """One example as n numbers; about two thirds of them sparse or binary."""
+    some = st.integers(0, 2**n - 1)  # which of them: a bit each
+    dense = st.tuples(*[value] * n).map(list)
+    sparse = st.tuples(some, dense).map(lambda drawn: [x if drawn[0] >> i & 1 else 0.0 for i, x in enumerate(drawn[1])])
+    binary = some.map(lambda ones: [float(ones >> i & 1) for i in range(n)])
     return st.one_of(dense, sparse, binary)
 
 
-@st.composite
-def streams(draw: st.DrawFn, n: int, value: st.SearchStrategy[float] = portable_value, zeros: bool = True) -> Stream:
+@cache
+def streams(n: int, value: st.SearchStrategy[float] = portable_value, zeros: bool = True) -> st.SearchStrategy[Stream]:
     """A stream; without `zeros`, no row of it is a zero vector."""
-    rows = draw(st.lists(values(n, value).filter(lambda row: zeros or any(row)), max_size=12))
-    size = len(rows)
-    labels = draw(st.lists(st.sampled_from([-1, 1]), min_size=size, max_size=size))
-    weights = draw(st.one_of(st.just([1.0] * size), st.lists(example_weights, min_size=size, max_size=size)))
-    return Stream(np.array(rows, dtype=np.float64).reshape(-1, n), labels, weights)
+    row = values(n, value) if zeros else values(n, value).filter(any)
+    label = st.sampled_from([-1, 1])
+    plain = st.lists(st.tuples(row, label, st.just(1.0)), max_size=12)
+    weighed = st.lists(st.tuples(row, label, example_weights), max_size=12)
+    return st.one_of(plain, weighed).map(lambda drawn: _stream(n, drawn))
+
+
+def _stream(n: int, drawn: list[tuple[list[float], int, float]]) -> Stream:
+    rows = np.array([row for row, _, _ in drawn], dtype=np.float64).reshape(-1, n)
+    return Stream(rows, [label for _, label, _ in drawn], [weight for _, _, weight in drawn])
 
 
 @st.composite

@@ -17,6 +17,7 @@ import pytest
 
 import thresher as th
 from tests.commands import PERCEPTRON, check_refused_command, fruit, run, run_outside, stop_after, written
+from thresher.cli import parser
 from thresher.store import Model, container, linear
 
 
@@ -55,7 +56,7 @@ ARGUMENTS: dict[str, tuple[str, list[str]]] = {
     "no source": ("learn", ["SOURCE", "thresher learn --help"]),
     "no model": ("predict", ["MODEL"]),
     "unknown option": ("learn good.vw --shuffle", ["--shuffle"]),
-    "abbreviated option": ("learn good.vw --pass 2", ["--pass"]),
+    "abbreviated option": ("learn good.vw --pass 2", ["--pass 2 (did you mean --passes?)"]),
     "unknown learner": ("learn good.vw --learner forest", ["'forest'", "perceptron"]),
     "unknown tie": ("learn good.vw --tie maybe", ["'maybe'", "plus", "minus", "mistake"]),
     "unknown format": ("learn good.vw --format xml", ["'xml'", "svmlight", "vw"]),
@@ -108,6 +109,34 @@ ARGUMENTS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize(("command", "says"), ARGUMENTS.values(), ids=list(ARGUMENTS))
 def test_a_wrong_argument_is_refused_in_one_line(command: str, says: list[str], folder: Path) -> None:
     check_refused_command(folder, *command.split(), says=says)
+
+
+@pytest.mark.parametrize("command", ["learn good.vw", "predict m f", "experts f", "certify f", "lab", "inspect m"])
+def test_an_option_that_is_nearly_one_is_answered_with_it(command: str, folder: Path) -> None:
+    """Every option, with its last letter twice."""
+    name = command.split(maxsplit=1)[0]
+    (options,) = (action.choices[name] for action in parser(name)._actions if isinstance(action.choices, dict))
+    meant = [each for action in options._actions for each in action.option_strings if len(each) > 3]
+    assert len(meant) >= 3
+    for option in meant:
+        wrong = f"{option}{option[-1]}=x"
+        said = check_refused_command(folder, *command.split(), wrong)
+        assert said.startswith(f"thresher {name}: unrecognized arguments: {wrong} (did you mean {option}?); see")
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("learn good.vw --lable x", "thresher learn: unrecognized arguments: --lable x (did you mean --label?)"),
+        ("learn -label x", "thresher learn: unrecognized arguments: -label (did you mean --label?)"),
+        ("lab --quik --al", "thresher lab: unrecognized arguments: --quik --al (did you mean --quick and --all?)"),
+        ("--versoin", "thresher: unrecognized arguments: --versoin (did you mean --version?)"),
+        ("learn good.vw --outcome y", "thresher learn: unrecognized arguments: --outcome y; see thresher learn --help"),
+        ("learn good.vw -v", "thresher learn: unrecognized arguments: -v; see thresher learn --help"),
+    ],
+)
+def test_what_was_meant_is_asked_only_where_it_is_near(command: str, says: str, folder: Path) -> None:
+    assert check_refused_command(folder, *command.split()).startswith(says)
 
 
 @pytest.mark.parametrize("option", ["--save", "--from", "--resume"])

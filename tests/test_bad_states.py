@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import thresher as th
+from tests.effort import tried
 from tests.oracles import GOOD, LABELS, N, everything, taught
 
 # ---- parameters ---------------------------------------------------------------------------------------------------
@@ -201,7 +202,7 @@ def check_result_or_typed_error(learner: th.Perceptron, call: Callable[[], objec
     assert everything(learner) == everything(loop)
 
 
-@settings(max_examples=200)
+@tried(200)
 @given(nonsense)
 def test_any_object_as_an_example_gives_a_result_or_a_typed_error(x: object) -> None:
     learner = taught()
@@ -210,7 +211,7 @@ def test_any_object_as_an_example_gives_a_result_or_a_typed_error(x: object) -> 
     check_result_or_typed_error(learner, lambda: learner.learn(x, 1))
 
 
-@settings(max_examples=200)
+@tried(200)
 @given(blocks)
 def test_any_object_as_a_block_gives_a_result_or_a_typed_error(X: Any) -> None:
     learner = taught()

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import thresher as th
+from tests.effort import tried
 from tests.oracles import FloatPerceptron, bits, canonical_dot, columns, everything
 from tests.strategies import (
     Stream,
@@ -140,7 +141,7 @@ def test_how_labels_are_spelled_does_not_matter(given_: Stream, variant: Variant
 # ---- forms of an example ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50)
+@tried(50)
 @given(stream, variants, values(N).filter(any), st.sampled_from([-1, 1]))
 def test_every_form_of_an_example_gives_the_same_bits(given_: Stream, variant: Variant, x: list[float], y: int) -> None:
     start = taught(given_, variant)

@@ -12,16 +12,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.effort import tried
 from tests.streams import separable_stream
 from thresher.bounds import Verdict
 from thresher.bounds.printed import above, below
 
 
-@settings(max_examples=60)
+@tried(60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     scale=st.sampled_from([1e-30, 1e-3, 1.0, 1e7]),

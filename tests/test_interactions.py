@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
 from tests.commands import PERCEPTRON, run
+from tests.effort import tried
 from tests.oracles import everything
 from tests.text_oracles import canonical, read_pieces, read_stream, slot_of_name, split
 from thresher.data.names import slot_of
@@ -97,7 +98,7 @@ asked = st.lists(st.sampled_from(["ab", "aa", "bb", "::", "a:", "ac", "aab", "ab
 sizes = st.sampled_from([1, 2, 3, 64, N, 2**31])
 
 
-@settings(max_examples=200)
+@tried(200)
 @given(st.lists(lines, min_size=1, max_size=3), asked, st.integers(1, 4), sizes)
 def test_a_line_gives_what_a_reader_in_plain_python_gives(
     path: Path, some: list[bytes], interactions: list[str], ngrams: int, n: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -10,12 +9,11 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.plays import quick, whole
 from thresher.lab import EXPERIMENTS, Result, find, play
 from thresher.lab.experiment import Stream, Trials
 from thresher.lab.theorems import FAMILIES
 
-quick = cache(lambda name: play(name, quick=True))
-whole = cache(play)
 every = pytest.mark.parametrize("name", EXPERIMENTS)
 
 # These have the games of another theorem of their family, and bounds that are never below its own: they are not played here.
@@ -105,7 +103,7 @@ def test_what_the_streams_are_known_to_attain(name: str, stream: str, expected: 
 )  # fmt: skip
 def test_a_full_run_attains_what_the_list_says(name: str, least: float) -> None:
     """And no less than random streams and adversaries of the reference checks did."""
-    result = play(name)
+    result = whole(name)
     assert result.refuted is None
     assert least <= result.tight <= result.worst.ratio < result.tight + 0.01
 

@@ -13,6 +13,7 @@ import pytest
 
 import thresher as th
 from tests.commands import check_refused_command, run
+from tests.plays import quick
 from thresher.lab import EXPERIMENTS, play
 
 MINE = '''\
@@ -172,7 +173,7 @@ def test_a_bar_on_a_terminal_goes_to_stderr_alone(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(("name", "begins"), [("f.pdf", b"%PDF"), ("f.svg", b"<?xml"), ("f.PNG", b"\x89PNG")])
 def test_a_figure_is_always_the_same(tmp_path: Path, name: str, begins: bytes) -> None:
     pytest.importorskip("matplotlib")
-    result, drawn = play("halving", quick=True), []
+    result, drawn = quick("halving"), []
     for _ in range(2):
         result.plot(tmp_path / name)
         drawn.append((tmp_path / name).read_bytes())
@@ -201,7 +202,7 @@ def test_a_figure_says_what_is_on_its_axes_and_which_line_is_which() -> None:
     pytest.importorskip("matplotlib")
     from thresher.lab.figure import figure
 
-    drawn = figure(play("perceptron-separable", quick=True))
+    drawn = figure(quick("perceptron-separable"))
     (axes,) = drawn.axes
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("1/γ²", "mistakes", "M ≤ (R‖u‖/γ)²")
     assert [text.get_text() for text in drawn.legends[0].get_texts()] == [
@@ -216,7 +217,7 @@ def test_no_mark_stands_at_half_a_mistake() -> None:
     pytest.importorskip("matplotlib")
     from thresher.lab.figure import figure
 
-    (axes,) = figure(play("winnow-disjunction", quick=True)).axes
+    (axes,) = figure(quick("winnow-disjunction")).axes
     assert [mark % 1 for mark in axes.get_yticks()] == [0.0] * len(axes.get_yticks())
 
 
@@ -224,7 +225,7 @@ def test_bounds_that_differ_are_drawn_each() -> None:
     pytest.importorskip("matplotlib")
     from thresher.lab.figure import figure
 
-    drawn = figure(play("weighted-majority", quick=True))
+    drawn = figure(quick("weighted-majority"))
     dashed = [line for line in drawn.axes[0].get_lines() if line.get_linestyle() == "--" and np.size(line.get_xdata())]
     assert len(dashed) == 5  # β = 0, ½, 0.1 and 0.9, and fewer mistakes of the best expert at random
 
@@ -257,6 +258,12 @@ def test_a_wrong_bound_ends_with_1(mine: Path) -> None:
     assert (
         "orthonormal examples, 1/γ² = 4, round 3: mistakes 3, bound 2; on (0, 0, 1, 0) it said +1, and -1 was true" in ran.err
     )
+
+
+def test_a_bound_that_asks_for_what_the_theorem_has_not(mine: Path) -> None:
+    (mine / "mine.py").write_text("\n\ndef third(gamma):\n    return 3.0\n", encoding="utf-8")
+    says = ["mine.py:3: third asks for gamma, but the theorem has margin, radius, norm"]
+    check_refused_command(mine, "lab", "perceptron-separable", "--bound", "mine.py:third", says=says)
 
 
 @pytest.mark.parametrize(
@@ -309,6 +316,10 @@ def test_what_lies_beside_a_student_s_file_can_be_imported(mine: Path) -> None:
         (["halving", "--all"], ["found 'halving' and --all"]),
         (["--figure", "f.pdf"], ["found --figure without a theorem"]),
         (["--code"], ["found --code without a theorem"]),
+        (["--quick"], ["found --quick, but nothing is played: expected a theorem, or --all, and no --code"]),
+        (["--seed", "0", "--json"], ["found --seed, but nothing is played"]),
+        (["halving", "--code", "--quick"], ["found --quick, but nothing is played"]),
+        (["halving", "--code", "--learner", "mine.py:Perceptron"], ["found --learner, but nothing is played"]),
         (["--report", "f.html"], ["found --report, but nothing is played"]),
         (["halving", "--code", "--report", "f.html"], ["found --report, but nothing is played"]),
         (["halving", "--report", "none/f.html"], ["none/f.html: expected a file in a folder that exists"]),

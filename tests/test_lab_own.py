@@ -9,7 +9,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ import pytest
 
 import thresher as th
 from tests.own_learners import written
+from tests.plays import quick
 from thresher.lab import EXPERIMENTS, play
-
-quick = cache(lambda name: play(name, quick=True))
 
 # ------------------------------------------------------------------------------------------------ learners of one's own
 
@@ -347,8 +345,31 @@ def test_a_bound_of_one_s_own_is_refuted_in_the_round_that_is_above_it() -> None
     assert (result.refuted.attained, result.refuted.allowed, result.refuted.rounds) == (3, 2, 3)
 
 
+@pytest.mark.parametrize(
+    ("bound", "formula"),
+    [
+        (lambda margin: 1 / margin**2, "<lambda>(margin)"),
+        (lambda norm, margin: (norm / margin) ** 2, "<lambda>(margin, norm)"),
+        (lambda margin, factor=1.0: factor / margin**2, "<lambda>(margin)"),
+        (lambda **numbers: (numbers["radius"] / numbers["margin"]) ** 2, "<lambda>(margin, radius, norm)"),
+        (lambda: 16.0, "<lambda>()"),
+    ],
+)
+def test_a_bound_of_one_s_own_is_given_what_it_declares(bound: Callable[..., Any], formula: str) -> None:
+    result = play("perceptron-separable", bound=bound, quick=True)
+    assert (result.refuted, result.worst.ratio, result.theorem.formula) == (None, 1.0, formula)
+
+
+def test_a_bound_whose_parameters_nobody_knows_is_given_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(function: Callable[..., Any]) -> inspect.Signature:
+        raise ValueError(f"no signature found for {function}")
+
+    monkeypatch.setattr("thresher.lab.playing.inspect.signature", unknown)
+    assert play("perceptron-separable", bound=lambda margin, radius, norm: 1 / margin**2, quick=True).worst.ratio == 1.0
+
+
 def test_a_bound_of_one_s_own_that_is_true_stays() -> None:
-    def twice(margin: float, **_others: float) -> th.bounds.Bound:
+    def twice(margin: float) -> th.bounds.Bound:
         return th.bounds.perceptron_separable(margin=margin / 2)
 
     assert play("perceptron-separable", bound=twice, quick=True).worst.ratio == 0.25
@@ -360,7 +381,10 @@ def test_a_bound_of_one_s_own_that_is_true_stays() -> None:
         (lambda margin, radius, norm: -1.0, "found -1.0 from <lambda>"),
         (lambda margin, radius, norm: None, "found None from"),
         (lambda margin, radius, norm: float("nan"), "found nan from"),
-        (lambda margin: 1.0, r"test_lab_own.py:\d+: <lambda>\(margin=.*, radius=.*, norm=.*\) raised TypeError"),
+        (lambda margin: margin / 0, r"test_lab_own.py:\d+: <lambda>\(margin=0.5\) raised ZeroDivisionError"),
+        (lambda gamma: 1.0, r"test_lab_own.py:\d+: <lambda> asks for gamma, but the theorem has margin, radius, norm$"),
+        (lambda margin, *, beta: 1.0, r"<lambda> asks for beta, but the theorem has margin, radius, norm$"),
+        (lambda margin, /: 1.0, r"test_lab_own.py:\d+: <lambda>\(margin=0.5\) raised TypeError"),
     ],
 )
 def test_a_bound_that_is_none(bound: Callable[..., Any], match: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import thresher as th
 from tests.own_learners import written
+from tests.plays import quick
 from thresher.lab import EXPERIMENTS, play
 from thresher.lab.experiment import Stream
 from thresher.lab.own_kinds import OwnRule
@@ -152,7 +153,7 @@ class Minority(Majority):
 def test_a_right_one_passes_and_a_wrong_one_is_refuted(
     name: str, right: Callable[..., Any], wrong: Callable[..., Any], stream: str
 ) -> None:
-    result, ours = play(name, learner=right, quick=True), play(name, quick=True)
+    result, ours = play(name, learner=right, quick=True), quick(name)
     assert result.refuted is None
     ties = 1 if name == "vote" else 0  # a tie of weights is broken by how they are rounded
     expected = [game.attained for game in ours.outcomes]
@@ -171,7 +172,7 @@ def test_a_right_one_passes_and_a_wrong_one_is_refuted(
     ],
 )  # fmt: skip
 def test_thresher_s_own_can_be_given_as_one_s_own(name: str) -> None:
-    result, ours = play(name, learner=EXPERIMENTS[name].algorithm, quick=True), play(name, quick=True)
+    result, ours = play(name, learner=EXPERIMENTS[name].algorithm, quick=True), quick(name)
     assert [game.rounds for game in result.outcomes] == [game.rounds for game in ours.outcomes]
     for game, expected in zip(result.outcomes, ours.outcomes, strict=True):
         assert (game.attained, game.bound) == pytest.approx((expected.attained, expected.bound), rel=1e-12)

@@ -13,6 +13,7 @@ import pytest
 
 from tests.commands import run
 from tests.html import charts, lines, parsed, tables
+from tests.plays import quick
 from thresher.experts.follow_the_leader import definition as follow
 from thresher.experts.improved_majority import linear
 from thresher.lab import EXPERIMENTS, Refutation, Result, play
@@ -29,7 +30,7 @@ FEW = ("elimination", "halving", "hedge")
 
 @pytest.fixture(scope="module")
 def results() -> list[Result]:
-    return [play(name, quick=True) for name in FEW]
+    return [quick(name) for name in FEW]
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_every_theorem_has_its_statement_premises_citation_and_numbers(html: str
 def test_the_page_stands_alone_and_has_a_script_only_where_there_is_something_to_step_through(html: str) -> None:
     assert "<script" not in html
     assert not re.search(r'url\(|@import|src=|href="[^#]', html)
-    stepped = laboratory_page([play("winnow-simple", quick=True)])
+    stepped = laboratory_page([quick("winnow-simple")])
     assert stepped.count("<script>") == 1
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|@import|src=|fetch\(|import\(", stepped)
 
@@ -103,7 +104,7 @@ def test_the_figure_lies_where_the_numbers_are(results: list[Result]) -> None:
 
 
 def test_bounds_that_differ_have_a_line_each() -> None:
-    (svg,) = charts(theorem(play("weighted-majority", quick=True)))
+    (svg,) = charts(theorem(quick("weighted-majority")))
     assert [name for name in lines(svg) if name.startswith("bound: ")] == [
         f"bound: {stream}"
         for stream in (

@@ -14,8 +14,8 @@ import pytest
 
 import thresher as th
 from tests.browser import Browser, Tab, opened
+from tests.plays import quick
 from thresher.hindsight.separator import best_separator
-from thresher.lab import play
 from thresher.report.laboratory import laboratory_page
 
 Pairs = Sequence[tuple[Sequence[float], int]]
@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def html() -> str:
-    return laboratory_page([play(name, quick=True) for name in ("perceptron-separable", "winnow-simple", "halving")])
+    return laboratory_page([quick(name) for name in ("perceptron-separable", "winnow-simple", "halving")])
 
 
 @pytest.fixture

@@ -185,6 +185,24 @@ def test_a_value_that_a_learner_cannot_take_is_refused_with_its_place(line: str,
     assert learned(path, "--learner", *name.split(), "--on-bad", "skip")["bad_lines"] == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1 2.5 'tag| a", "3:3: found importance '2.5', expected 1: the learner takes no weights"),
+        ("  -1   0 | b", "3:8: found importance '0', expected 1: the learner takes no weights"),
+    ],
+)
+def test_a_weight_that_elimination_cannot_take_is_refused_with_its_place(line: str, said: str, tmp_path: Path) -> None:
+    path, model = tmp_path / "rows.vw", tmp_path / "model"
+    path.write_text(f"1 1.0 | a\n-1 | b\n{line}\n1 | a\n")
+    ran = run("learn", path, "--learner", "elimination", "--quiet", "--save", model)
+    assert (ran.status, ran.out, ran.err) == (2, "", f"thresher: {path}:{said}\n")
+    assert not model.exists()
+    skipped = learned(path, "--learner", "elimination", "--on-bad", "skip", "--save", model)
+    assert (skipped["bad_lines"], skipped["examples"]) == (1, 3)
+    assert run("predict", model, path).out == "1\n-1\n" + ("1\n" if " a" in line else "-1\n") + "1\n"  # no weight is needed
+
+
 def test_names_that_come_again_or_collide_keep_the_larger_value_for_winnow(tmp_path: Path) -> None:
     path = tmp_path / "rows.vw"
     path.write_text("1 | a a:0.5 b:0.25 c\n-1 | b\n")

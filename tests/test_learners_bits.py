@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.effort import tried
 from tests.learners import CASES, Case, N, csr, one_by_one
 from tests.oracles import bits, columns, everything
 from tests.strategies import Stream, forms, values
@@ -24,7 +25,7 @@ from thresher import _core
 from thresher.linear import LinearLearner
 
 every_learner = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-few = settings(max_examples=12)
+few = tried(12)
 
 
 # ---- many, one by one, in pieces ----------------------------------------------------------------------------------

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import thresher as th
+from tests.effort import tried
 from tests.learners import CASES, Case
 from tests.oracles import everything
 from thresher.linear import LEARNERS, LinearLearner
@@ -409,7 +410,7 @@ def test_a_threshold_that_would_make_a_score_infinite_is_refused() -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @given(data=st.data())
-@settings(max_examples=25)
+@tried(25)
 def test_any_number_in_a_state_gives_a_learner_that_works_or_a_typed_error(case: Case, data: st.DataObject) -> None:
     learner = case.taught(data.draw(case.streams()))
     parameters, arrays = copy.deepcopy(learner.state())

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import thresher as th
+from tests.effort import tried
 from thresher import _core
 from thresher.experts import LossRule, adahedge
 
@@ -92,7 +93,7 @@ def test_every_instruction_set_gives_the_same_bits(
     stop=st.sampled_from(["copy", "deepcopy", "pickle", "state"]),
     narrow=st.booleans(),
 )
-@settings(max_examples=15)
+@tried(15)
 @each_rule
 def test_where_a_run_is_cut_or_stopped_does_not_matter(name: str, n: int, cuts: list[int], stop: str, narrow: bool) -> None:
     stops: dict[str, Callable[[LossRule], LossRule]] = {

@@ -49,20 +49,28 @@ COMMANDS: dict[str, Callable[[Path], tuple[object, ...]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For few weights and for many: a source, a model of it, and one of a run that was interrupted."""
+    made = tmp_path_factory.mktemp("prepared")
+    for bits in (10, BITS):
+        folder = made / str(bits)
+        folder.mkdir()
+        (folder / "source").write_text(fruit(500))
+        assert run(*PERCEPTRON, folder / "source", "--bits", bits, "--save", folder / "model", "--quiet").status == 0
+        with pytest.MonkeyPatch.context() as slowly, stop_after(2):
+            read_in_pieces(slowly, 4096)
+            assert run(*PERCEPTRON, folder / "source", "--bits", bits, "--save", folder / "part", "--quiet").status == 130
+    return made
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_holds_the_weights_once(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_holds_the_weights_once(name: str, prepared: Path) -> None:
     """A second copy, even for a moment, would add two planes to what the command takes with few weights."""
     grown = []
     for bits in (10, BITS):
-        folder = tmp_path / str(bits)
-        folder.mkdir()
-        (folder / "source").write_text(fruit(500))
         size = () if {"--from", "--resume"} & set(name.split()) or not name.startswith("learn") else ("--bits", bits)
-        assert run(*PERCEPTRON, folder / "source", "--bits", bits, "--save", folder / "model", "--quiet").status == 0
-        with monkeypatch.context() as slowly, stop_after(2):
-            read_in_pieces(slowly, 4096)
-            assert run(*PERCEPTRON, folder / "source", "--bits", bits, "--save", folder / "part", "--quiet").status == 130
-        grown.append(peak(*COMMANDS[name](folder), *size))
+        grown.append(peak(*COMMANDS[name](prepared / str(bits)), *size))
     assert grown[1] - grown[0] < 1.5 * PLANE
 
 

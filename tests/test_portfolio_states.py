@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.effort import tried
 from tests.portfolios import KITS, N, everything_of, lanes, noisy
 from thresher.linear import LinearLearner
 
@@ -271,7 +272,7 @@ numbers = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@tried(300)
 @given(data=st.data(), kit=st.sampled_from(sorted(KITS)), weighted=st.booleans())
 def test_whatever_is_changed_it_is_refused_or_goes_on_to_learn(data: st.DataObject, kit: str, weighted: bool) -> None:
     parameters, arrays = state_of(kit, weighted=weighted)

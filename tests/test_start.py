@@ -82,3 +82,23 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     assert _python("-c", code).stdout == "interrupted\n"
+
+
+def test_a_module_that_comes_with_a_postponed_package_runs_once(tmp_path: Path) -> None:
+    """Python looks for it in the package, which brings it, and would then run it once more."""
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from package import first\n", encoding="utf-8")
+    (package / "first.py").write_text("print('first')\n", encoding="utf-8")
+    (package / "second.py").write_text("print('second')\n", encoding="utf-8")
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from thresher.late import postpone
+postpone("package")
+import package.first as first, package.second as second, package, importlib
+assert package.first is first is sys.modules["package.first"] and package.second is second
+assert first.__spec__.origin == first.__file__ and first.__spec__.loader is first.__loader__
+importlib.reload(first)
+"""
+    assert _python("-c", code).stdout == "first\nsecond\nfirst\n"

@@ -8,10 +8,11 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.effort import tried
 from tests.oracles import everything
 from tests.text_oracles import Text, packed, read_pieces, read_stream, spelled_as_first_met, svmlight, value_of
 from tests.text_strategies import LARGEST, SPELLINGS, numbers, svmlight_texts
@@ -27,7 +28,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ---- whole files -----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@tried(200)
 @given(st.data(), st.sampled_from([0, 1]))
 def test_a_file_gives_what_a_reader_in_plain_python_gives(path: Path, data: st.DataObject, first: int) -> None:
     text = data.draw(svmlight_texts(N, first))
@@ -39,7 +40,7 @@ def test_a_file_gives_what_a_reader_in_plain_python_gives(path: Path, data: st.D
     assert bool(stream.notices) == any(b"qid:" in line.partition(b"#")[0] for line in text.lines)
 
 
-@settings(max_examples=50)
+@tried(50)
 @given(svmlight_texts(N, 1, unlabelled=True))
 def test_lines_without_a_label_are_given_where_they_are_asked_for(path: Path, text: Text) -> None:
     path.write_bytes(text.content)
@@ -55,7 +56,7 @@ def test_lines_without_a_label_are_given_where_they_are_asked_for(path: Path, te
     assert stream.unlabelled == len(wanted)
 
 
-@settings(max_examples=50)
+@tried(50)
 @given(svmlight_texts(N, 1))
 def test_learning_a_file_equals_learning_its_dicts_one_by_one(path: Path, text: Text) -> None:
     path.write_bytes(text.content)
@@ -74,7 +75,7 @@ def test_learning_a_file_equals_learning_its_dicts_one_by_one(path: Path, text: 
     assert everything(learner) == everything(loop)
 
 
-@settings(max_examples=100)
+@tried(100)
 @given(svmlight_texts(N, 1, unlabelled=True), st.binary(max_size=60), st.lists(st.integers(1, 40), min_size=1))
 def test_how_the_bytes_are_split_changes_nothing(text: Text, noise: bytes, sizes: list[int]) -> None:
     files = [text.content, text.content[: len(text.content) // 2] + noise, noise]
@@ -91,7 +92,7 @@ def read_numbers(path: Path, spellings: list[str]) -> list[bytes]:
         return [one.row[0][1] if one.row else packed(0.0) for one in read_stream(stream)]
 
 
-@settings(max_examples=200)
+@tried(200)
 @given(st.lists(numbers, min_size=1, max_size=20))
 @example(SPELLINGS)
 def test_numbers_are_what_python_makes_of_them(path: Path, spellings: list[str]) -> None:
@@ -99,7 +100,7 @@ def test_numbers_are_what_python_makes_of_them(path: Path, spellings: list[str])
     assert read_numbers(path, good) == [packed(float(spelling) + 0.0) for spelling in good]
 
 
-@settings(max_examples=100)
+@tried(100)
 @given(st.floats(1e-300, 1e70), st.sampled_from(["", "0" * 700 + "1"]), st.booleans())
 def test_numbers_halfway_between_two_are_rounded_as_python_rounds_them(path: Path, low: float, more: str, scale: bool) -> None:
     middle = (Fraction(low) + Fraction(math.nextafter(low, math.inf))) / 2

@@ -7,10 +7,11 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thresher as th
+from tests.effort import tried
 from tests.oracles import everything
 from tests.strategies import names_of_slots
 from tests.text_oracles import (
@@ -44,7 +45,7 @@ def collisions(names: list[tuple[bytes, float]], n: int) -> int:
 # ---- whole files -----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@tried(150)
 @given(vowpal_texts(), slots)
 def test_a_file_gives_what_a_reader_in_plain_python_gives(path: Path, text: Text, n: int) -> None:
     path.write_bytes(text.content)
@@ -57,7 +58,7 @@ def test_a_file_gives_what_a_reader_in_plain_python_gives(path: Path, text: Text
         assert [one.tag for one in read_stream(stream)] == [b""] * len(wanted)
 
 
-@settings(max_examples=70)
+@tried(70)
 @given(vowpal_texts(unlabelled=True), st.sampled_from([1, 3, 64]))
 def test_lines_without_a_label_are_counted_and_given_only_where_they_are_asked_for(path: Path, text: Text, n: int) -> None:
     path.write_bytes(text.content)
@@ -77,7 +78,7 @@ def test_lines_without_a_label_are_counted_and_given_only_where_they_are_asked_f
     assert learner.collisions == sum(collisions(vowpal_names(line), n) for line in labelled)
 
 
-@settings(max_examples=70)
+@tried(70)
 @given(vowpal_texts(), st.sampled_from([2, 3, 64, 2**10]))
 def test_learning_a_file_equals_learning_its_dicts_one_by_one(path: Path, text: Text, n: int) -> None:
     utf8 = [line for line in text.lines if line.decode("utf-8", "ignore").encode() == line]
@@ -98,7 +99,7 @@ def test_learning_a_file_equals_learning_its_dicts_one_by_one(path: Path, text: 
     assert everything(learner) == everything(loop)
 
 
-@settings(max_examples=70)
+@tried(70)
 @given(vowpal_texts(unlabelled=True), st.binary(max_size=60), st.lists(st.integers(1, 40), min_size=1))
 def test_how_the_bytes_are_split_changes_nothing(text: Text, noise: bytes, sizes: list[int]) -> None:
     files = [text.content, text.content[: len(text.content) // 2] + noise, noise]
@@ -113,7 +114,7 @@ def test_a_name_that_comes_again_is_kept_in_the_first_slot_too(path: Path) -> No
     assert stream.names == b"a\nq\n"
 
 
-@settings(max_examples=50)
+@tried(50)
 @given(vowpal_texts(), st.sampled_from([3, 2**18]))
 def test_rows_are_shown_with_their_names_and_names_are_kept_once(path: Path, text: Text, n: int) -> None:
     path.write_bytes(text.content)

@@ -197,6 +197,7 @@ def read_pieces(
         "skip_bad": True,
         "needs_features": False,
         "values": "any",
+        "unweighted": False,
         "threads": 1,
     }
     reader = Reader(format, n, **(options | given))

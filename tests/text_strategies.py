@@ -139,21 +139,32 @@ tags = st.text(st.characters(min_codepoint=33, exclude_characters="|\x7f'", excl
 )
 
 
+weights = st.one_of(st.just(b"1"), sized(2.0**150).filter(lambda text: float(text) >= 0))
+
+
+@st.composite
+def named(draw: st.DrawFn, name: st.SearchStrategy[bytes]) -> bytes:
+    return draw(name) + (b":" + draw(small_numbers) if draw(st.booleans()) else b"")
+
+
+name_or_value = named(names)
+names_or_values = st.lists(name_or_value, max_size=8)
+
+
+@st.composite
+def namespace(draw: st.DrawFn) -> bytes:
+    space = draw(name_or_value) if draw(st.booleans()) else b""
+    features = draw(names_or_values)
+    repeated = features + draw(st.lists(st.sampled_from(features), max_size=3)) if features else []
+    return b"|" + space + b"".join(draw(blanks) + feature for feature in repeated) + draw(maybe_blanks)
+
+
+namespaces = st.lists(namespace(), min_size=1, max_size=4)
+
+
 @st.composite
 def vowpal_texts(draw: st.DrawFn, unlabelled: bool = False) -> Text:
     labels = draw(spelled_labels)
-    weights = st.one_of(st.just(b"1"), sized(2.0**150).filter(lambda text: float(text) >= 0))
-
-    @st.composite
-    def named(draw: st.DrawFn, name: st.SearchStrategy[bytes]) -> bytes:
-        return draw(name) + (b":" + draw(small_numbers) if draw(st.booleans()) else b"")
-
-    @st.composite
-    def namespace(draw: st.DrawFn) -> bytes:
-        space = draw(named(names)) if draw(st.booleans()) else b""
-        features = draw(st.lists(named(names), max_size=8))
-        repeated = features + draw(st.lists(st.sampled_from(features), max_size=3)) if features else []
-        return b"|" + space + b"".join(draw(blanks) + feature for feature in repeated) + draw(maybe_blanks)
 
     @st.composite
     def line(draw: st.DrawFn) -> bytes:
@@ -164,6 +175,6 @@ def vowpal_texts(draw: st.DrawFn, unlabelled: bool = False) -> Text:
                 head += draw(weights) + draw(blanks)
         tag = draw(tags)
         shape = draw(st.sampled_from([b"", b"", b"t%b", b"'%b", b"'%b "]))
-        return head + (shape % tag if b"%" in shape else shape) + b"".join(draw(st.lists(namespace(), min_size=1, max_size=4)))
+        return head + (shape % tag if b"%" in shape else shape) + b"".join(draw(namespaces))
 
     return draw(texts(line(), b"%b | a\n%b |" % labels, nothing))

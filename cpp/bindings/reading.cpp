@@ -38,13 +38,14 @@ auto codes_of(const Batch& batch, int positive) {
 class PythonReader {
   public:
     PythonReader(std::string_view format, std::size_t n, bool zero_based, bool keep_tags, std::string_view labels,
-                 bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values,
+                 bool drop_unlabelled, bool skip_bad, bool needs_features, std::string_view values, bool unweighted,
                  std::vector<std::string> interactions, std::size_t ngrams, std::size_t threads)
         : n_(n) {
         if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
         if (threads < 1 || threads > reading::most_threads) throw std::invalid_argument("threads must be from 1 to 64");
         const Domain domain = domain_named(values);
-        const reading::Policy policy = policy_of(labels, drop_unlabelled, skip_bad, needs_features, domain);
+        reading::Policy policy = policy_of(labels, drop_unlabelled, skip_bad, needs_features, domain);
+        policy.unweighted = unweighted;
         reading::Expansion expansion(std::move(interactions), ngrams, domain);
         if (format == "svmlight") {
             reader_ =
@@ -183,11 +184,11 @@ void bind_reading(nb::module_& m) {
     };
     nb::class_<PythonReader>(m, "Reader", "Reads svmlight or Vowpal Wabbit text.")
         .def(nb::init<std::string_view, std::size_t, bool, bool, std::string_view, bool, bool, bool, std::string_view,
-                      std::vector<std::string>, std::size_t, std::size_t>(),
+                      bool, std::vector<std::string>, std::size_t, std::size_t>(),
              nb::arg("format"), nb::arg("n"), nb::kw_only(), nb::arg("zero_based"), nb::arg("keep_tags"),
              nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"), nb::arg("needs_features"),
-             nb::arg("values"), nb::arg("interactions") = std::vector<std::string>(), nb::arg("ngrams") = 1,
-             nb::arg("threads") = 1)
+             nb::arg("values"), nb::arg("unweighted"), nb::arg("interactions") = std::vector<std::string>(),
+             nb::arg("ngrams") = 1, nb::arg("threads") = 1)
         .def("fill", &PythonReader::fill, nb::arg("readinto"),
              nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
         .def("cut", &PythonReader::cut, nb::arg("last"))

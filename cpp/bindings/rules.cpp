@@ -159,7 +159,10 @@ void bind_rules(nb::module_& m) {
         .def_prop_ro(
             "values", [](nb::handle self) { return values_of(domain_of(self)); }, nb::sig("def values(self, /) -> str"),
             "Which values its examples may hold: any, signed unit (from -1 to 1), unit (from 0 to 1), binary. Values\n"
-            "of two names in one slot are added where they may be any; elsewhere the larger in size is kept.");
+            "of two names in one slot are added where they may be any; elsewhere the larger in size is kept.")
+        .def_prop_ro(
+            "weighs", [](nb::handle self) { return !nb::isinstance<Elimination>(self); },
+            nb::sig("def weighs(self, /) -> bool"), "Whether its examples may have weights other than 1.");
 
     bind_rule<Perceptron>(
         m, "The Perceptron's rule.",

@@ -34,6 +34,7 @@ struct Plan {
         policy.skip_bad = (bytes[0] & 0x40) == 0;
         policy.needs_features = (bytes[0] & 0x80) != 0;
         policy.domain = static_cast<Domain>((bytes[0] >> 3) % 4);
+        policy.unweighted = (bytes[1] & 0x40) != 0;
     }
 
     static constexpr std::size_t ns[] = {std::size_t{1} << 18, 1, 2, 3, 64, 1000, most_slots};
@@ -70,7 +71,7 @@ inline void check_row(const Row& row, const Plan& plan, const AnyReader& reader,
     demand(label != unlabelled || !plan.policy.drop_unlabelled);
     demand(label == unlabelled || plan.policy.labelled != Labelled::ignored);
     demand(!slots.empty() || !plan.policy.needs_features);
-    demand(weight >= 0.0 && weight <= 0x1p150);
+    demand(weight >= 0.0 && weight <= 0x1p150 && (weight == 1.0 || !plan.policy.unweighted));
     std::set<std::int32_t> possible;
     for (const std::string& name : names) possible.insert(static_cast<std::int32_t>(slot_of(name, plan.n)));
     demand(!named || std::includes(possible.begin(), possible.end(), slots.begin(), slots.end()));

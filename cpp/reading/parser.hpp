@@ -21,6 +21,7 @@ struct Policy {
     bool skip_bad = false;         // lines that cannot be read are counted and left out
     bool needs_features = false;   // for a learner that normalises: a line without features cannot be read
     Domain domain = Domain::any;   // and which values it takes
+    bool unweighted = false;       // and that it takes no weight other than 1
 };
 
 struct Bad {
@@ -120,6 +121,14 @@ class Parser {
     bool fits(const char* line, const Rows& rows, std::size_t terms, Trouble& trouble) const {
         if (policy_.needs_features && rows.terms == terms) {
             trouble = {1, "no feature other than 0", "one at least, since the learner normalises: or give it a bias"};
+            return false;
+        }
+        if (policy_.unweighted && !rows.weights.empty() && rows.weights.back() != 1.0) {
+            const char* const start = skip_blanks(token_end(skip_blanks(line)));  // behind the label
+            const char* end = start;
+            while (!is_blank(*end) && !at_end(end) && *end != '|') ++end;
+            trouble = {static_cast<std::size_t>(start - line) + 1, "importance " + shown(start, end),
+                       "1: the learner takes no weights"};
             return false;
         }
         if (policy_.domain == Domain::any) [[likely]]

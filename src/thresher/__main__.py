@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from thresher.cli import main
+from thresher.cli import INTERRUPTED, main
 from thresher.late import postpone
 
 __all__ = ["process"]
@@ -21,13 +21,25 @@ def process() -> NoReturn:
     postpone("numpy")
     gc.set_threshold(100_000)  # what is imported is not garbage; a command leaves little of it
     try:
-        status = main()
-    except SystemExit as error:  # of argparse, which has printed what there is to say
-        status = error.code if isinstance(error.code, int) else 0
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
+        try:
+            status = main()
+        except SystemExit as error:
+            status = _status(error.code)
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+    except KeyboardInterrupt:  # where nothing is left to say: before a command runs, or while the last of it is written
+        status = INTERRUPTED
     os._exit(status)
+
+
+def _status(code: str | int | None) -> int:
+    """The status of a `SystemExit`, as Python has it: a text is printed, and is a failure."""
+    if code is None or isinstance(code, int):
+        return code or 0
+    with suppress(OSError):
+        print(code, file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

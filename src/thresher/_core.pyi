@@ -88,6 +88,10 @@ class Rule:
         of two names in one slot are added where they may be any; elsewhere the larger in size is kept.
         """
 
+    @property
+    def weighs(self, /) -> bool:
+        """Whether its examples may have weights other than 1."""
+
 class PerceptronRule(Rule):
     """The Perceptron's rule."""
 
@@ -1486,7 +1490,7 @@ class Batch:
 class Reader:
     """Reads svmlight or Vowpal Wabbit text."""
 
-    def __init__(self, format: str, n: int, *, zero_based: bool, keep_tags: bool, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool, values: str, interactions: Sequence[str] = [], ngrams: int = 1, threads: int = 1) -> None: ...
+    def __init__(self, format: str, n: int, *, zero_based: bool, keep_tags: bool, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool, values: str, unweighted: bool, interactions: Sequence[str] = [], ngrams: int = 1, threads: int = 1) -> None: ...
 
     def fill(self, readinto: Callable[[memoryview], int]) -> int: ...
 

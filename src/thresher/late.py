@@ -5,7 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # which one need not be, and whose module takes as long to import as all of ours
 
 __all__ = ["fetch", "late", "postpone"]
 
@@ -42,6 +49,33 @@ class _Postponed(ModuleType):
         return found
 
 
+class _Come:
+    """Finds a module that came with its package, when the package was postponed until Python looked for the module in it.
+
+    Python has then made up its mind to load the module, and would do so once more: it is given the one that is there.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._within = f"{package}."
+
+    def find_spec(self, name: str, _path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        there = sys.modules.get(name) if name.startswith(self._within) and target is None else None
+        return None if there is None else ModuleSpec(name, _There(there))
+
+
+class _There(Loader):
+    """Loads what is there already, and leaves it as it is."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, _spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
 def fetch(module: str) -> None:
     """Imports what was postponed now: before the core does, in which a Ctrl-C meanwhile would become another error."""
     if isinstance(postponed := sys.modules.get(module), _Postponed):
@@ -53,4 +87,6 @@ def postpone(module: str) -> None:
 
     It is for processes of our own: numpy takes longer to import than a command that reads text needs for all else together.
     """
-    sys.modules.setdefault(module, _Postponed(module))
+    if module not in sys.modules:
+        sys.modules[module] = _Postponed(module)
+        sys.meta_path.insert(0, _Come(module))

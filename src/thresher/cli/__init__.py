@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     whole = parser(given[0] if given and given[0] in COMMANDS else None)
     options, unknown = whole.parse_known_args(given)
     if unknown:
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(options.parser, unknown)}")
     options.arguments = given[1:]
     if not hasattr(options, "run"):
         whole.print_help()
@@ -119,6 +119,16 @@ def _make_streams_usable() -> None:
         sys.stderr = TextIOWrapper(BufferedWriter(FileIO(os.devnull, "w")), encoding="utf-8")
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _meant(command: argparse.ArgumentParser, unknown: Sequence[str]) -> str:
+    """The options that are spelled nearly like these, as a question."""
+    from difflib import get_close_matches
+
+    known = [name[2:] for action in command._actions for name in action.option_strings if name.startswith("--")]
+    tried = [argument.partition("=")[0].lstrip("-") for argument in unknown if argument.startswith("-")]
+    near = dict.fromkeys(f"--{found}" for each in tried for found in get_close_matches(each, known, n=1))
+    return f" (did you mean {' and '.join(near)}?)" if near else ""
 
 
 def _in_words(error: Exception) -> str:

@@ -36,9 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is played")
     group.add_argument("--all", action="store_true", help="play every theorem")
     group.add_argument("--quick", action="store_true", help="the three smallest sizes, and one random stream of each kind")
-    group.add_argument(
-        "--seed", type=_seed, default=0, metavar="S", help="what random streams are made from (0); the same again"
-    )
+    group.add_argument("--seed", type=_seed, metavar="S", help="what random streams are made from (0); the same again")
     group.add_argument("--learner", metavar="FILE.py:CLASS", help="play this class; the file is run")
     group.add_argument(
         "--bound", metavar="FILE.py:NAME", help="hold this function of the theorem's numbers against it; the file is run"

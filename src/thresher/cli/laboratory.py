@@ -65,17 +65,20 @@ def _check(options: argparse.Namespace) -> None:
     one = [name for name in ("code", "figure", "learner", "bound") if getattr(options, name)]
     if options.theorem is None and one:
         raise ParameterError(f"found --{one[0]} without a theorem; thresher lab lists all")
+    if options.code or (options.theorem is None and not options.all):
+        for name in ("quick", "seed", "learner", "bound", "figure", "report"):
+            if (given := getattr(options, name)) is not None and given is not False:  # a seed may be 0
+                raise ParameterError(f"found --{name}, but nothing is played: expected a theorem, or --all, and no --code")
     if options.figure is not None:
         check_drawable(Path(options.figure))
     if options.report is not None:
-        if options.code or (options.theorem is None and not options.all):
-            raise ParameterError("found --report, but nothing is played: expected a theorem, or --all, and no --code")
         check_place(options.report)
 
 
 def _played(options: argparse.Namespace, experiments: list[Experiment[Any]]) -> list[Result]:
     """Plays them in order, with a bar meanwhile; what a stranger's code prints goes to stderr."""
     results: list[Result] = []
+    seed = options.seed or 0
     with Bar(quiet=options.quiet) as bar, ExitStack() as stack:
         if options.learner or options.bound:
             stack.enter_context(redirect_stdout(sys.stderr))
@@ -89,9 +92,7 @@ def _played(options: argparse.Namespace, experiments: list[Experiment[Any]]) -> 
                 else:
                     bar.count(name, game, of, "games")
 
-            results.append(
-                play(experiment.name, learner=learner, bound=bound, seed=options.seed, quick=options.quick, watch=watch)
-            )
+            results.append(play(experiment.name, learner=learner, bound=bound, seed=seed, quick=options.quick, watch=watch))
     return results
 
 

@@ -30,6 +30,7 @@ class TextStream(Stream):
             recipe.n,
             zero_based=recipe.zero_based,
             keep_tags=tags,
+            unweighted=not (wishes.rule is None or wishes.rule.weighs or wishes.keep_unlabelled),  # to predict needs no weight
             interactions=recipe.interactions,
             ngrams=recipe.ngrams,
             threads=wishes.threads,

@@ -25,7 +25,7 @@ from thresher.errors import LearnerError
 from thresher.lab.limit import TooLong, limited
 from thresher.protocol import Prediction, Round
 
-__all__ = ["OwnLearner", "Watched", "guarded", "must_have", "near", "offered", "told_of"]
+__all__ = ["OwnLearner", "Watched", "guarded", "must_have", "named", "near", "offered", "place", "told_of"]
 
 #: How long one call may take.
 _SECONDS = 10.0
@@ -50,9 +50,7 @@ def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
         parameters = list(inspect.signature(make).parameters.values())
     except (TypeError, ValueError) as error:
         raise LearnerError(f"found {shown(make)}, expected a class, or a function that makes a learner") from error
-    asked = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
-    all_named = any(each.kind == each.VAR_KEYWORD for each in parameters)
-    taken = {key: value for key, value in given.items() if all_named or key in {each.name for each in asked}}
+    asked, taken = named(parameters, given)
     first, *_ = given.items()
     missing = [each for each in asked if each.default is each.empty and each.name not in taken]
     positional = []
@@ -64,6 +62,20 @@ def offered(make: Callable[..., Any], given: Mapping[str, Any]) -> Any:
         )
     call = ", ".join([*map(shown, positional), *(f"{key}={shown(value)}" for key, value in taken.items())])
     return guarded(lambda: make(*positional, **taken), f"{name}({call})")
+
+
+def named(parameters: Sequence[inspect.Parameter], given: Mapping[str, Any]) -> tuple[list[inspect.Parameter], dict[str, Any]]:
+    """The parameters that have a name, and as much of what is given as they take by it: all, if there is a `**` among them.
+
+    >>> parameters = inspect.signature(lambda margin, c=2: c / margin).parameters
+    >>> asked, taken = named(list(parameters.values()), {"margin": 0.5, "n": 3})
+    >>> [each.name for each in asked], taken
+    (['margin', 'c'], {'margin': 0.5})
+    """
+    asked = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    names = {each.name for each in asked}
+    every = any(each.kind == each.VAR_KEYWORD for each in parameters)
+    return asked, {key: value for key, value in given.items() if every or key in names}
 
 
 class Watched(ABC):
@@ -134,7 +146,7 @@ class Watched(ABC):
     def fault(self, verb: str, what: str) -> LearnerError:
         """What it did that it must not do, with the line of that method."""
         kind = type(self._made)
-        file, line = _place(getattr(kind, verb, kind))
+        file, line = place(getattr(kind, verb, kind))
         return LearnerError(f"{kind.__name__}.{verb} {what}", t=self._t + 1, file=file, line=line)
 
 
@@ -214,7 +226,7 @@ def must_have(made: Any, *names: str, called: bool = True) -> None:
     for name in names:
         had = guarded(partial(getattr, made, name, None), f"{type(made).__name__}.{name}")
         if had is None or (called and not callable(had)):
-            file, line = _place(type(made))
+            file, line = place(type(made))
             found = f"found {type(made).__name__} without {name}, expected one with {' and '.join(names)}"
             raise LearnerError(found, file=file, line=line)
 
@@ -249,7 +261,7 @@ def guarded(call: Callable[[], Any], what: str, t: int | None = None, thing: Any
     except BaseException as error:  # SystemExit, too: whoever leaves has not won
         others = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
         frames = [frame for frame in others if not frame.filename.startswith(_LIBRARIES)] or others
-        file, line = (near(frames[-1].filename), frames[-1].lineno) if frames else _place(thing)
+        file, line = (near(frames[-1].filename), frames[-1].lineno) if frames else place(thing)
         told = f"raised {told_of(error)}"
         if t is not None and not frames and inspect.isfunction(thing) and "self" not in inspect.signature(thing).parameters:
             told += "; the first parameter of a method is self"
@@ -284,7 +296,7 @@ def near(file: str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _place(thing: Any) -> tuple[str | None, int | None]:
+def place(thing: Any) -> tuple[str | None, int | None]:
     """Where it is written down, unless it was made where there is no file."""
     thing = thing.fget if isinstance(thing, property) else thing
     try:

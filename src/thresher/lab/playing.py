@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +14,7 @@ from thresher.bounds import Bound, Theorem
 from thresher.bounds.printed import shown
 from thresher.errors import LearnerError, ParameterError
 from thresher.lab.experiment import Experiment, Game, Numbers, Stream, Trials
-from thresher.lab.own import Watched, guarded
+from thresher.lab.own import Watched, guarded, named, place
 from thresher.lab.own_kinds import own
 from thresher.lab.registry import find
 from thresher.lab.result import Outcome, Refutation, Result
@@ -44,8 +45,8 @@ def play(
     - ``theorem`` is its name, or the beginning of it: `thresher.lab.EXPERIMENTS` has all.
     - ``learner`` is a class of one's own, with `predict(x)`, which gives a label or a `th.Prediction` and changes nothing, and
       `learn(x, y)`. It is called with what the experiment gives, as far as it takes it: `n`, say, or nothing.
-    - ``bound`` is a function of one's own that stands in the place of the theorem's, called with the same names: it gives a
-      number, or a `th.bounds.Bound`.
+    - ``bound`` is a function of one's own that stands in the place of the theorem's, called with those of its numbers that it
+      names: it gives a number, or a `th.bounds.Bound`.
     - ``seed`` is all that chance depends on: the same seed plays the same games.
     - ``quick`` plays the first three sizes, and one game of chance in the place of five.
 
@@ -69,7 +70,7 @@ def play(
 
     And whoever believes that half as many mistakes are possible at most:
 
-    >>> game = th.lab.play("perceptron-separable", bound=lambda margin, radius, norm: 0.5 / margin**2).refuted
+    >>> game = th.lab.play("perceptron-separable", bound=lambda margin: 0.5 / margin**2).refuted
     >>> game.stream, game.refuted.round
     ('orthonormal examples', 3)
     """
@@ -183,14 +184,28 @@ class _Table:
 def _own_bound(bound: OwnBound, numbers: Numbers, proven: Bound) -> Bound:
     """What a function of one's own gives, on what the theorem is on."""
     name = getattr(bound, "__name__", "bound")
-    call = f"{name}({', '.join(f'{each}={shown(number)}' for each, number in numbers.items())})"
-    value: object = guarded(lambda: bound(**numbers), call, thing=bound)
+    taken = _taken(bound, name, numbers)
+    call = f"{name}({', '.join(f'{each}={shown(number)}' for each, number in taken.items())})"
+    value: object = guarded(lambda: bound(**taken), call, thing=bound)
     if isinstance(value, Bound):
         return value
     if not isinstance(value, int | float) or not value >= 0:
         raise LearnerError(f"found {shown(value)} from {call}, expected a number of at least 0, or a th.bounds.Bound")
-    theorem = Theorem(f"{name}, in the place of {proven.theorem.name}", f"{name}({', '.join(numbers)})", "one's own")
+    theorem = Theorem(f"{name}, in the place of {proven.theorem.name}", f"{name}({', '.join(taken)})", "one's own")
     return replace(proven, value=value, theorem=theorem)
+
+
+def _taken(bound: OwnBound, name: str, numbers: Numbers) -> Numbers:
+    """Those of the theorem's numbers that a function of one's own declares; a name that the theorem has not is refused."""
+    try:
+        parameters = list(inspect.signature(bound).parameters.values())
+    except (TypeError, ValueError):  # of some that are not written in Python nobody knows
+        return numbers
+    asked, taken = named(parameters, numbers)
+    if missing := [each.name for each in asked if each.default is each.empty and each.name not in taken]:
+        file, line = place(bound)
+        raise LearnerError(f"{name} asks for {missing[0]}, but the theorem has {', '.join(numbers)}", file=file, line=line)
+    return taken
 
 
 def _allowed(bound: Bound) -> float:
