@@ -51,6 +51,7 @@ class TableStream(Stream):
             ngrams=recipe.ngrams,
             scaled=table.numeric == "scale",
             frozen=predicts,
+            threads=wishes.threads,
             **wishes.policy,
         )
         super().__init__(source, recipe, self._reader, wishes.positive)
@@ -170,7 +171,7 @@ class TableStream(Stream):
 
     def _later_positive(self, first: Piece) -> str | None:
         """The positive label, where the first rows have but one and those that follow have another."""
-        met = TableReader(1, **Wishes(None, True, True, False, None, 1).policy, ngrams=1, scaled=False, frozen=False)
+        met = TableReader(1, **Wishes(None, True, True, False, None, 1).policy, ngrams=1, scaled=False, frozen=False, threads=1)
         size = 0
         for piece in chain([first], self._pieces.look_on()):
             if self._plan.label in piece.names:
