@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../reading/cuts.hpp"
+#include "../reading/whole_rows.hpp"
 #include "batch.hpp"
 
 namespace thresher::python {
@@ -188,6 +189,14 @@ void bind_table(nb::module_& m) {
         "end_of_rows",
         [](Bytes text, char separator, bool quotes) { return reading::end_of_rows(text_in(text), separator, quotes); },
         nb::arg("text"), nb::arg("separator"), nb::arg("quotes"), "Where the last row of CSV ends that is whole.");
+    m.def(
+        "whole_rows",
+        [](Bytes text, char separator, bool quotes) {
+            const auto found = reading::whole_rows(text_in(text), separator, quotes);
+            return std::tuple(found.end, found.lines, found.broken);
+        },
+        nb::arg("text"), nb::arg("separator"), nb::arg("quotes"),
+        "The same, how many line breaks are before it, and whether a cell in quotes may have some of them.");
     m.def(
         "stray_quote",
         [](Bytes text, char separator) {

@@ -53,8 +53,8 @@ struct THRESHER_SWEEPS {
                     const Lanes deviation = root(state.squares / state.count);
                     const Lanes as_used = (there & (deviation > 0.0)) ? (x - state.mean) / deviation : Lanes{};
                     seen.see(there ? x : Lanes{}, as_used);
-                    seen.good &= ~(there & (count >= Scale::some) & (squares > 0.0) &
-                                   (state.squares > Scale::far * squares));
+                    seen.good &=
+                        ~(there & (count >= Scale::some) & (squares > 0.0) & (state.squares > Scale::far * squares));
                     put(used + i * given.width + j + p * lanes, as_used);
                 }
             }
@@ -65,17 +65,22 @@ struct THRESHER_SWEEPS {
 
     // What the scales are behind the rows, and nothing else.
     THRESHER_TARGET static void foresee(const NumberRows& given, Scales& scales) {
-        for (std::size_t j = 0; j < given.width; j += side_by_side) {
-            State states[parts];
-            for (std::size_t p = 0; p < parts; ++p) states[p] = State::of(scales, j + p * lanes);
-            for (std::size_t i = 0; i < given.rows; ++i) {
-                for (std::size_t p = 0; p < parts; ++p) states[p].add(cells(given, j + p * lanes, i));
-            }
-            for (std::size_t p = 0; p < parts; ++p) states[p].give(scales, j + p * lanes);
-        }
+        std::size_t j = 0;
+        for (; j + 2 * side_by_side <= given.width; j += 2 * side_by_side) foresee<2 * parts>(given, scales, j);
+        if (j < given.width) foresee<parts>(given, scales, j);
     }
 
   private:
+    template <std::size_t Parts>  // beside each other: a number waits for the division of the one before it
+    THRESHER_TARGET static void foresee(const NumberRows& given, Scales& scales, std::size_t j) {
+        State states[Parts];
+        for (std::size_t p = 0; p < Parts; ++p) states[p] = State::of(scales, j + p * lanes);
+        for (std::size_t i = 0; i < given.rows; ++i) {
+            for (std::size_t p = 0; p < Parts; ++p) states[p].add(cells(given, j + p * lanes, i));
+        }
+        for (std::size_t p = 0; p < Parts; ++p) states[p].give(scales, j + p * lanes);
+    }
+
     struct State {
         Lanes count, mean, squares;
 

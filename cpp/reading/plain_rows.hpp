@@ -149,11 +149,37 @@ class PlainRows {
     template <class Rank>
     void write_each(const std::vector<Rank>& ranks, std::size_t count, bool dense, Rows& rows,
                     std::size_t* ends) const {
+        if (names_->numbers() == 0) return write_words(ranks, count, rows, ends);
         std::size_t end = rows.terms;
         for (std::size_t i = 0; i < count; ++i) {
             const Rank* const first = ranks.data() + (names_->categories.empty() ? 0 : place(i, 0));
             ends[i] = end = write_row(first, used_.data() + i * names_->width(), dense, rows, end);
         }
+    }
+
+    // Rows of categories alone. What is missing is behind all others, and mostly nothing is.
+    template <class Rank>
+    void write_words(const std::vector<Rank>& ranks, std::size_t count, Rows& rows, std::size_t* ends) const {
+        const std::size_t columns = names_->categories.size();
+        const PlainNames::Name* const names = names_->names.data();
+        const auto nothing = static_cast<Rank>(names_->names.size() - 1);
+        std::int32_t* slots = rows.slots.get() + rows.terms;
+        std::uint32_t* tags = rows.name_tags.get() + rows.terms;
+        std::size_t end = rows.terms;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Rank* const first = ranks.data() + (columns == 0 ? 0 : place(i, 0));
+            std::size_t given = columns;
+            while (given > 0 && first[lanes * (given - 1)] == nothing) --given;
+            for (std::size_t c = 0; c < given; ++c) {
+                const PlainNames::Name name = names[first[lanes * c]];
+                slots[c] = name.slot;
+                tags[c] = name.tag;
+            }
+            slots += given;
+            tags += given;
+            ends[i] = end += given;
+        }
+        std::fill(rows.values.get() + rows.terms, rows.values.get() + end, 1.0);
     }
 
     template <class Rank>
@@ -179,7 +205,7 @@ class PlainRows {
         const Rank* const last = ranks + lanes * names_->categories.size();
         for (; ranks != last && *ranks != nothing; ranks += lanes) {
             const PlainNames::Name name = names[*ranks];
-            if (numbers > 0) put_numbers(before[*ranks]);
+            put_numbers(before[*ranks]);
             slots[end] = name.slot;
             tags[end] = name.tag;
             values[end++] = 1.0;
@@ -191,6 +217,9 @@ class PlainRows {
     // How many rows there are before one in which two names share a slot.
     static std::size_t before_clash(const Rows& rows, std::size_t count, const std::size_t* ends) {
         const std::int32_t* const slots = rows.slots.get();
+        std::int32_t some = 0;  // two neighbours, be they of different rows: mostly there are none
+        for (std::size_t at = rows.terms; at + 1 < ends[count - 1]; ++at) some |= slots[at] == slots[at + 1];
+        if (some == 0) return count;
         for (std::size_t i = 0, at = rows.terms; i < count; at = ends[i++]) {
             bool same = false;
             for (; at + 1 < ends[i]; ++at) same |= slots[at] == slots[at + 1];

@@ -115,7 +115,7 @@ class CsvFile:
 
     def _pieces(self, chunk: Chunk) -> Iterator[Piece]:
         """The rows of a chunk, but for those that a quote nobody meant has swallowed."""
-        while self._quotes and b'"' in chunk.text:
+        while chunk.broken and self._quotes and b'"' in chunk.text:
             row, quote, end = stray_quote(np.frombuffer(chunk.text, np.uint8), self._separator)
             if not end:
                 break
@@ -182,8 +182,10 @@ class CsvFile:
         self._decimal, table = tables[best]
         self._adorned = {name: self._decimal for name in looks[best] if self._types(name, None) is not True}
         for name in looks[best].keys() - self._adorned.keys():
-            fitting = (decimal for decimal in (self._decimal, *decimals) if _all_numbers(seen(table[name], decimal)))
-            if (decimal := next(fitting, None)) is not None:
+            others = (decimal for decimal in decimals if decimal != self._decimal)
+            if _all_numbers(looks[best][name]):
+                self._adorned[name] = self._decimal
+            elif (decimal := next((each for each in others if _all_numbers(seen(table[name], each))), None)) is not None:
                 self._adorned[name] = decimal
         self._mostly = [
             (name, each, str(table[name][each.first_other]))
@@ -237,7 +239,7 @@ class CsvFile:
 
     def _read_blocks(self, chunk: Chunk, names: list[str], types: dict[str, Any], decimal: str, block: int) -> Any:
         reading = arrow(".csv")
-        quoted = self._quotes and b'"' in chunk.text
+        quoted = chunk.broken and self._quotes and b'"' in chunk.text
         called = [name or f"\0{number}" for number, name in enumerate(self.names)]
         return reading.read_csv(
             arrow().BufferReader(chunk.text),

@@ -67,8 +67,11 @@ def seen(cells: Any, decimal: str) -> Seen:
     (Seen(given=2, numbers=1, first_other=1), 2)
     """
     compute = arrow(".compute")
-    if len(cells) > 2 * _SOME and (first := seen(cells.slice(0, _SOME), decimal)).numbers < first.given / 2:
-        return first  # words: a look at some of them is enough
+    if len(cells) > 2 * _SOME:
+        some = cells.slice(0, _SOME)
+        first = _lettered(some) or seen(some, decimal)
+        if first.numbers < first.given / 2:
+            return first  # words: a look at some of them is enough
     plain = unadorned(cells, decimal)
     given = compute.invert(compute.is_in(compute.utf8_lower(plain), value_set=arrow().array(MISSING, plain.type)))
     fits = compute.match_substring_regex(plain, _PLAIN)
@@ -78,6 +81,13 @@ def seen(cells: Any, decimal: str) -> Seen:
     other = compute.index(compute.and_not(given, fits), True).as_py()
     count = compute.sum(given).as_py() or 0
     return Seen(count, compute.sum(compute.and_(given, fits)).as_py() or 0, other if other >= 0 else None)
+
+
+def _lettered(cells: Any) -> Seen | None:
+    """The same at a glance, if more than half of the texts begin with a letter, which no number does."""
+    given = [text for cell in cells.to_pylist() if cell and (text := cell.strip()).lower() not in MISSING]
+    letters = sum(text[0].isascii() and text[0].isalpha() for text in given)
+    return Seen(len(given), 0, None) if 2 * letters > len(given) else None
 
 
 def unadorned(cells: Any, decimal: str) -> Any:

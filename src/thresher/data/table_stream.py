@@ -144,6 +144,7 @@ class TableStream(Stream):
     def close(self) -> None:
         """Ends it: no more batches are given."""
         self._closed = True
+        self._reader.end()
         self._pieces.close()
         self._files.close()
 
