@@ -31,7 +31,7 @@ class TableReader {
         : names(n),
           n_(n),
           scaling_(scaling),
-          ahead_(threads == 1 ? 1 : threads + 4),
+          ahead_(threads == 1 ? 1 : threads + 1),
           turns_(threads, RowMaker(n, policy, ngrams, scaling, spare)) {}
 
     // Before the rows of a table are read: its names are hashed. It must stay as long as they are read.
