@@ -1,4 +1,4 @@
-"""Any number of threads makes of a table what one makes of it: rows, labels, scales, names, notices, and what is wrong where."""
+"""Any number of threads makes of a table what one makes of it: rows, labels, scales, names, and what is wrong where."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 
 import thresher as th
 from tests.commands import run
+from thresher.data.arrow import arrow
+from thresher.data.recipe import Recipe
 from thresher.errors import SourceError
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -23,7 +25,7 @@ class Found(NamedTuple):
 
     batches: list[tuple[bytes, ...]]
     positions: list[tuple[int, int | None]]
-    recipe: th.Recipe
+    recipe: Recipe
     names: bytes
     counts: tuple[int, int]
     said: list[str]
@@ -165,9 +167,7 @@ def test_a_stream_that_is_left_half_read_ends_its_threads() -> None:
 
 
 def test_model_and_predictions_are_the_same(tmp_path: Path) -> None:
-    from pyarrow import parquet
-
-    parquet.write_table(pyarrow.table(table()), tmp_path / "t.parquet")
+    arrow(".parquet").write_table(pyarrow.table(table()), tmp_path / "t.parquet")
     models, said = set(), set()
     for threads in THREADS:
         model = tmp_path / f"{threads}.thresher"

@@ -217,6 +217,7 @@ class TableStream(Stream):
                 piece = _taken(piece, np.arange(rows[0]))
             columns, _ = self._converted(piece)
         self._leave_out(skipped)
+        self._plan.decimals.update(piece.decimals)
         self._failure, self._piece = failure, piece
         self._reader.begin(columns)
 
@@ -349,7 +350,7 @@ def _taken(piece: Piece, kept: NDArray[np.int64]) -> Piece:
     def error(row: int, message: str) -> SourceError:
         return piece.error(int(kept[row]), message)
 
-    return Piece(piece.names, columns, len(kept), error)
+    return Piece(piece.names, columns, len(kept), error, decimals=piece.decimals)
 
 
 def _tags(name: str, cells: Any) -> Column:
