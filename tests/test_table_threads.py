@@ -10,6 +10,7 @@ import pytest
 
 import thresher as th
 from tests.commands import run
+from thresher import _core
 from thresher.data.arrow import arrow
 from thresher.data.recipe import Recipe
 from thresher.errors import SourceError
@@ -93,6 +94,20 @@ def test_threads_change_nothing(case: str, numeric: str, on_bad: str) -> None:
     assert (alone.error != "") == (on_bad == "stop" and case in ("a number too large", "several"))
     for threads in THREADS[1:]:
         assert found(frame, threads, numeric=numeric, on_bad=on_bad, bits=12, positive="yes") == alone
+
+
+@pytest.mark.parametrize("numeric", ["raw", "scale"])
+def test_instruction_sets_change_nothing(numeric: str) -> None:
+    frame = pyarrow.table(CASES["a leap"])
+    before = _core.instruction_set()
+    made = []
+    try:
+        for name in _core.instruction_sets():
+            _core.use_instruction_set(name)
+            made += [found(frame, threads, numeric=numeric, positive="yes") for threads in (1, 2)]
+    finally:
+        _core.use_instruction_set(before)
+    assert all(one == made[0] for one in made)
 
 
 @pytest.mark.parametrize("on_bad", ["stop", "skip"])
