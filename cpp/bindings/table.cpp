@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../reading/cuts.hpp"
+#include "../reading/whole_rows.hpp"
 #include "batch.hpp"
 
 namespace thresher::python {
@@ -84,30 +85,32 @@ struct HeldColumns {
 class PythonTableReader {
   public:
     PythonTableReader(std::size_t n, std::string_view labels, bool drop_unlabelled, bool skip_bad, bool needs_features,
-                      std::string_view values, std::size_t ngrams, bool scaled, bool frozen)
+                      std::string_view values, std::size_t ngrams, bool scaled, bool frozen, std::size_t threads)
         : n_(n),
           reader_(slots(n), policy_of(labels, drop_unlabelled, skip_bad, needs_features, domain_named(values)), ngrams,
-                  scaled, frozen) {}
+                  !scaled  ? reading::Scaling::none
+                  : frozen ? reading::Scaling::frozen
+                           : reading::Scaling::moving,
+                  checked(threads)) {}
 
     void begin(nb::object columns) {
         const Busy::Writing writing(busy_);
         const reading::Columns& table = nb::cast<const HeldColumns&>(columns).table;
-        begun_ = std::move(columns);
-        row_ = 0;
-        reader_.stopped = false;
-        const nb::gil_scoped_release free;
-        reader_.begin(table);
+        {
+            const nb::gil_scoped_release free;
+            reader_.begin(table);
+        }
+        begun_ = std::move(columns);  // those before are needed no more
     }
 
-    bool has_next() const { return begun_.is_valid() && !reader_.stopped && row_ < table().rows; }
+    bool has_next() const { return reader_.has_next(); }
 
     Batch next() {
         const Busy::Writing writing(busy_);
         if (!has_next()) throw std::invalid_argument("there is nothing to be read");
-        const reading::Columns& rows = table();
         const auto read = [&] {
             const nb::gil_scoped_release free;
-            return reader_.next(rows, row_);
+            return reader_.next();
         };
         return {read(), n_, reader_.spare, begun_};
     }
@@ -115,9 +118,14 @@ class PythonTableReader {
     // Passes over rows of the table that was begun, at most `count`: so many.
     std::size_t skip(std::size_t count) {
         const Busy::Writing writing(busy_);
-        const std::size_t to = begun_.is_valid() ? row_ + std::min(count, table().rows - row_) : row_;
-        if (to > row_) reader_.pass(table(), row_, to);
-        return to - std::exchange(row_, to);
+        const nb::gil_scoped_release free;
+        return reader_.skip(count);
+    }
+
+    void end() {
+        const Busy::Writing writing(busy_);
+        const nb::gil_scoped_release free;
+        reader_.end();
     }
 
     void keep_names(const Batch& batch, Vector<bool> changed) {
@@ -158,15 +166,17 @@ class PythonTableReader {
         if (n < 1 || n > reading::most_slots) throw std::invalid_argument("n must be from 1 to 2^31");
         return n;
     }
-    const reading::Columns& table() const { return nb::cast<const HeldColumns&>(begun_).table; }
+    static std::size_t checked(std::size_t threads) {
+        if (threads < 1 || threads > reading::most_threads) throw std::invalid_argument("threads must be from 1 to 64");
+        return threads;
+    }
     static const reading::Columns& table_of(const Batch& batch) {
         return nb::cast<const HeldColumns&>(batch.source).table;
     }
 
     std::size_t n_;
+    nb::object begun_;  // what the reader looks into, while it is there
     TableReader reader_;
-    nb::object begun_;
-    std::size_t row_ = 0;
     Busy busy_;
 };
 
@@ -179,6 +189,14 @@ void bind_table(nb::module_& m) {
         "end_of_rows",
         [](Bytes text, char separator, bool quotes) { return reading::end_of_rows(text_in(text), separator, quotes); },
         nb::arg("text"), nb::arg("separator"), nb::arg("quotes"), "Where the last row of CSV ends that is whole.");
+    m.def(
+        "whole_rows",
+        [](Bytes text, char separator, bool quotes) {
+            const auto found = reading::whole_rows(text_in(text), separator, quotes);
+            return std::tuple(found.end, found.lines, found.broken);
+        },
+        nb::arg("text"), nb::arg("separator"), nb::arg("quotes"),
+        "The same, how many line breaks are before it, and whether a cell in quotes may have some of them.");
     m.def(
         "stray_quote",
         [](Bytes text, char separator) {
@@ -212,13 +230,16 @@ void bind_table(nb::module_& m) {
         return [member](PythonTableReader& self) { return self.with([member](TableReader& r) { return r.*member; }); };
     };
     nb::class_<PythonTableReader>(m, "TableReader", "Makes rows of columns.")
-        .def(nb::init<std::size_t, std::string_view, bool, bool, bool, std::string_view, std::size_t, bool, bool>(),
+        .def(nb::init<std::size_t, std::string_view, bool, bool, bool, std::string_view, std::size_t, bool, bool,
+                      std::size_t>(),
              nb::arg("n"), nb::kw_only(), nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"),
-             nb::arg("needs_features"), nb::arg("values"), nb::arg("ngrams"), nb::arg("scaled"), nb::arg("frozen"))
+             nb::arg("needs_features"), nb::arg("values"), nb::arg("ngrams"), nb::arg("scaled"), nb::arg("frozen"),
+             nb::arg("threads"))
         .def("begin", &PythonTableReader::begin, nb::arg("columns"),
              nb::sig("def begin(self, columns: Columns) -> None"))
         .def("next", &PythonTableReader::next)
         .def("skip", &PythonTableReader::skip, nb::arg("count"))
+        .def("end", &PythonTableReader::end)
         .def_prop_ro("has_next", &PythonTableReader::has_next)
         .def("keep_names", &PythonTableReader::keep_names, nb::arg("batch"), nb::arg("changed"),
              nb::sig("def keep_names(self, batch: Batch, changed: object) -> None"))

@@ -3,6 +3,7 @@
 #include "../reading/table.hpp"
 
 #include "../reading/cuts.hpp"
+#include "../reading/whole_rows.hpp"
 #include "reading.hpp"
 
 namespace {
@@ -61,13 +62,13 @@ Column column_of(const Arrays& arrays, std::string name, Column::Kind kind, bool
 }
 
 void check_rows(const Columns& table, const Plan& plan) {
-    TableReader reader(plan.n, plan.policy, 1 + plan.seed % 3, (plan.seed & 4) != 0, (plan.seed & 8) != 0);
+    constexpr Scaling scalings[] = {Scaling::none, Scaling::frozen, Scaling::moving};
+    TableReader reader(plan.n, plan.policy, 1 + plan.seed % 3, scalings[plan.seed / 4 % 3]);
     reader.begin(table);
-    std::size_t row = 0;
-    while (row < table.rows && !reader.stopped) {
-        const std::size_t before = row;
-        const Parsed parsed = reader.next(table, row);
-        demand(row > before && parsed.rows.size <= row - before);
+    while (reader.has_next()) {
+        const std::int64_t before = reader.rows();
+        const Parsed parsed = reader.next();
+        demand(reader.rows() > before && static_cast<std::int64_t>(parsed.rows.size) <= reader.rows() - before);
         const std::vector<char> all(parsed.rows.size, 1);
         reader.keep_names(table, parsed.rows, reinterpret_cast<const bool*>(all.data()));
         for (std::size_t k = 0; k < parsed.rows.size; ++k) {
@@ -94,6 +95,10 @@ void check_cuts(std::string_view text) {
         demand(end <= text.size() && (end == 0 || text[end - 1] == '\n'));
         demand(end_of_rows(text.substr(0, end), ',', quotes) == end);
         demand(end_of_rows(text.substr(end), ',', quotes) == 0);
+        const WholeRows whole = whole_rows(text, ',', quotes);
+        demand(whole.end == end);
+        demand(static_cast<std::ptrdiff_t>(whole.lines) == std::count(text.begin(), text.begin() + end, '\n'));
+        demand(!quotes || whole.broken || stray_quote(text.substr(0, end), ',').end == 0);
     }
     demand(depth_of_json(text) <= text.size());
 }

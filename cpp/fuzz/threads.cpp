@@ -1,5 +1,5 @@
-// Several threads make of a text what one makes of it, whatever its lines: a program of its own, for the thread
-// sanitizer, which the fuzzer's counters would drown. `threads SECONDS` makes texts until the time is over.
+// Several threads make of a text what one makes of it, whatever its lines, and of a table: a program of its own, for
+// the thread sanitizer, which the fuzzer's counters would drown. `threads SECONDS` makes both until the time is over.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../reading/svmlight.hpp"
+#include "../reading/table.hpp"
 #include "../reading/vowpal.hpp"
 #include "reading.hpp"
 
@@ -34,6 +35,90 @@ std::string text(std::mt19937_64& chance, bool named) {
     return made;
 }
 
+// A table of some parts: numbers of which some are missing or cannot be learned, words, and labels, some of them late.
+struct MadeTable {
+    explicit MadeTable(std::mt19937_64& chance) : numbers(150), words(50) {
+        const std::size_t rows = 1500;
+        const std::uint64_t late = chance() % 1500, rare = chance() % 2 == 0 ? 1 : 200'000;
+        for (auto& column : numbers) {
+            for (std::size_t k = 0; k < rows; ++k) {
+                const std::uint64_t draw = chance();
+                const bool bad = rare > 1 && draw % rare == 1;
+                column.push_back(bad ? 1e300 : draw % 16 == 0 ? 0.0 / 0.0 : static_cast<double>(draw % 997));
+            }
+        }
+        for (auto& column : words) {
+            for (std::size_t k = 0; k < rows; ++k) column.push_back(static_cast<std::int32_t>(chance() % 5) - 1);
+        }
+        for (std::size_t k = 0; k < rows; ++k)
+            labels.push_back(chance() % 50 == 0 ? -1 : k < late ? 0 : static_cast<std::int32_t>(chance() % 2));
+        table.rows = rows;
+        for (std::size_t c = 0; c < numbers.size(); ++c) {
+            const std::string name = "x" + std::to_string(c);
+            table.columns.push_back({name, name, Column::Kind::numbers, numbers[c]});
+        }
+        for (std::size_t c = 0; c < words.size(); ++c)
+            table.columns.push_back(coded("c" + std::to_string(c), words[c], texts(4)));
+        table.label.push_back(coded("label", labels, texts(2)));
+    }
+
+    Texts texts(std::size_t count) const { return {bytes, std::span(offsets).first(count + 1)}; }
+    static Column coded(const std::string& name, std::span<const std::int32_t> codes, const Texts& texts) {
+        Column column{name, name + "=", Column::Kind::categories};
+        column.codes = codes;
+        column.texts = texts;
+        return column;
+    }
+
+    std::vector<std::vector<double>> numbers;
+    std::vector<std::vector<std::int32_t>> words;
+    std::vector<std::int32_t> labels;
+    std::vector<char> bytes = {'a', 'b', 'c', 'd'};
+    std::vector<std::int32_t> offsets = {0, 1, 2, 3, 4};
+    Columns table;
+};
+
+// All that is made of a table, twice one behind the other: what was known of the first is known of the second.
+struct TableOutcome {
+    std::vector<std::vector<double>> values;
+    std::vector<std::vector<std::int32_t>> slots;
+    std::vector<std::vector<std::int8_t>> labels;
+    std::vector<double> scales;
+    std::int64_t rows, bad, without_label;
+    std::uint64_t digest;
+    bool operator==(const TableOutcome&) const = default;
+};
+
+TableOutcome outcome(const Columns& table, const Plan& plan, Scaling scaling, std::size_t threads) {
+    TableReader reader(plan.n, plan.policy, 1, scaling, threads);
+    TableOutcome made{};
+    for (int time = 0; time < 2; ++time) {
+        reader.begin(table);
+        if (plan.option && time == 1) reader.skip(plan.cut);
+        while (reader.has_next()) {
+            const Parsed parsed = reader.next();
+            made.values.emplace_back(parsed.rows.values.get(), parsed.rows.values.get() + parsed.rows.terms);
+            made.slots.emplace_back(parsed.rows.slots.get(), parsed.rows.slots.get() + parsed.rows.terms);
+            made.labels.push_back(parsed.rows.labels);
+            if (plan.seed % 5 == 0 && made.labels.size() == 2) break;
+        }
+    }
+    for (const auto& [name, scale] : reader.scales()) {
+        for (const double part : {scale.count, scale.mean, scale.squares}) made.scales.push_back(part);
+    }
+    made.rows = reader.rows();
+    made.bad = reader.bad_lines;
+    made.without_label = reader.without_label;
+    made.digest = reader.digest();
+    return made;
+}
+
+void check_table(std::mt19937_64& chance, const Plan& plan, std::size_t threads) {
+    const MadeTable made(chance);
+    const Scaling scaling = chance() % 3 == 0 ? Scaling::none : Scaling::moving;
+    demand(outcome(made.table, plan, scaling, 1) == outcome(made.table, plan, scaling, threads));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -56,6 +141,7 @@ int main(int count, char** arguments) {
                 const auto format = [](const Plan& plan) { return Svmlight(plan.n, plan.option); };
                 check<Svmlight>(data, input.size(), false, format, threads);
             }
+            if (texts % 32 == 0 && named) check_table(chance, Plan(data), threads);
         }
     }
     std::printf("stat::number_of_executed_units: %zu\n", texts);

@@ -100,9 +100,11 @@ struct Scale {
         return before.count >= some && before.squares > 0.0 && squares > far * before.squares;
     }
 
+    double deviation() const { return count > 0.0 ? std::sqrt(squares / count) : 0.0; }
+
     double operator()(double x) const {
-        const double deviation = count > 0.0 ? std::sqrt(squares / count) : 0.0;
-        return deviation > 0.0 ? (x - mean) / deviation : 0.0;
+        const double wide = deviation();
+        return wide > 0.0 ? (x - mean) / wide : 0.0;
     }
 };
 

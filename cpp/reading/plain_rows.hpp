@@ -1,226 +1,118 @@
-// Rows of tables that have numbers and categories alone, which is most of them: the slots of numbers are the same in
-// every row, so they are sorted once, and the few categories of a row are put between them.
-//
-// Every name of the table at hand has a rank among them all, ascending with its slot. A tile of rows is sorted by ranks
-// at once, each row in a lane of its own, by a network of exchanges that asks nothing of the data. Scales are moved for
-// all columns of numbers at once, into a second set that is taken if the row can be read.
+// Rows of tables that have numbers and categories alone, a tile of them at a time. Numbers are scaled for all columns
+// side by side, into a second set of scales that is taken if the rows can be read. Categories are sorted by ranks, each
+// row in a lane of its own, by a network of exchanges that asks nothing of the data, and put between the numbers.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "../thresher/canonical.hpp"
-#include "columns.hpp"
-#include "kept.hpp"
+#include "number_kernels.hpp"
+#include "plain_names.hpp"
+#include "rows.hpp"
 
 namespace thresher::reading {
 
-// Which pairs to exchange, one after the other, so that any `size` things come in order (Batcher; Knuth, 5.2.2 M).
-inline std::vector<std::pair<std::uint32_t, std::uint32_t>> sorting_network(std::size_t size) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> exchanges;
-    std::size_t top = 1;
-    while (2 * top < size) top *= 2;
-    for (std::size_t p = size < 2 ? 0 : top; p > 0; p /= 2) {
-        std::size_t r = 0, d = p;
-        for (std::size_t q = top;; q /= 2) {
-            for (std::size_t i = 0; i + d < size; ++i) {
-                if ((i & p) == r) exchanges.emplace_back(i, i + d);
-            }
-            if (q == p) break;
-            d = q - p;
-            r = p;
-        }
-    }
-    return exchanges;
-}
+// How numbers are read: as they are, by scales as they are, or by scales that move with them.
+enum class Scaling : std::uint8_t { none, frozen, moving };
 
 class PlainRows {
   public:
-    PlainRows(std::size_t n, Domain domain) : n_(n), domain_(domain) {}
+    static constexpr std::size_t tile = 64;
 
-    // Before the rows of a table: its columns, what their names hash to (0 for a category that is missing), and the
-    // scales of numbers, or null.
-    void begin(const std::vector<Column>& columns, const std::vector<std::vector<std::uint64_t>>& hashes,
-               const std::vector<Scale*>& scales) {
-        numbers_.clear();
-        categories_.clear();
-        std::size_t names = 0;
-        plain_ = columns.size() <= most_columns;
-        for (std::size_t c = 0; c < columns.size() && plain_; ++c) {
-            const Column& column = columns[c];
-            if (column.kind == Column::Kind::numbers) {
-                const std::uint64_t hash = hashes[c][0];
-                numbers_.push_back({hash, slot(hash), KeptNames::tag(hash), column.values, scales[c]});
-            } else {
-                plain_ = column.kind == Column::Kind::categories && column.starts.empty();
-                categories_.push_back({column.codes, &hashes[c], names});
-                names += hashes[c].size() + 1;
-            }
+    PlainRows(Domain domain, Scaling scaling) : domain_(domain), scaling_(scaling) {}
+
+    // Before rows of a table, whose names must outlive them.
+    void begin(const PlainNames& names) {
+        names_ = &names;
+        if (!names.plain) return;
+        used_.resize(tile * names.width());
+        now_ = next_ = Scales(names.width());
+        small_ranks_.resize(names.small ? tile * names.categories.size() : 0);
+        ranks_.resize(names.small ? 0 : tile * names.categories.size());
+    }
+
+    // Scales, by the columns of the table, are kept here while rows are written: `load` takes what others made of them,
+    // `store` gives them back.
+    void load(const std::vector<Scale>& scales) {
+        if (scaling_ == Scaling::none || !names_->plain) return;
+        for (std::size_t j = 0; j < names_->width(); ++j) now_.put(j, scales[column(j)]);
+    }
+    void store(std::vector<Scale>& scales) const {
+        if (scaling_ != Scaling::moving || !names_->plain) return;
+        for (std::size_t j = 0; j < names_->numbers(); ++j) scales[column(j)] = now_.at(j);
+    }
+
+    // Writes rows, a tile of them at most, behind the last term, and says where each ends, and how many they are. Those
+    // that follow, or others among them, cannot be written here: two names share a slot, or a value cannot be learned.
+    // The scales are moved by `accept`.
+    std::size_t write(std::size_t from, std::size_t count, Rows& rows, std::size_t* ends) {
+        if (!names_->plain) return 0;
+        const NumberRows numbers{names_->number_values.data(), names_->width(), from, count};
+        const NumbersSeen seen = sweep_numbers([&](auto sweeps) {
+            return scaling_ == Scaling::none     ? sweeps.take(numbers, used_.data())
+                   : scaling_ == Scaling::frozen ? sweeps.scale(numbers, now_, used_.data())
+                                                 : sweeps.move(numbers, now_, next_, used_.data());
+        });
+        if (!seen.good || !fit(count)) return 0;
+        rows.reserve(rows.terms + count * (names_->numbers() + names_->categories.size()) + 1);
+        if (names_->categories.empty() && seen.dense) {
+            write_numbers(count, rows, ends);
+        } else if (names_->small) {
+            sort(names_->small_rank_of, small_ranks_, from, count);
+            write_each(small_ranks_, count, seen.dense, rows, ends);
+        } else {
+            sort(names_->rank_of, ranks_, from, count);
+            write_each(ranks_, count, seen.dense, rows, ends);
         }
-        plain_ = plain_ && names < std::numeric_limits<std::int32_t>::max();
-        if (!plain_) return;
-        std::sort(numbers_.begin(), numbers_.end(), [](const Numbers& a, const Numbers& b) { return a.hash < b.hash; });
-        rank(names);
-        if (categories_.size() != sorts_) exchanges_ = sorting_network(sorts_ = categories_.size());
-        padded_ = (numbers_.size() + 1) / 2 * 2;
-        number_slots_.clear();
-        number_tags_.clear();
-        for (const Numbers& column : numbers_) {
-            number_slots_.push_back(column.slot);
-            number_tags_.push_back(column.tag);
-        }
-        scaled_ = !numbers_.empty() && numbers_[0].scale != nullptr;
-        values_.assign(tile * padded_, 0.0);
-        used_.assign(padded_, 0.0);
-        now_.assign(padded_);
-        next_.assign(padded_);
-        tile_ = nowhere;
-        load();
+        const std::size_t whole = names_->clashing ? before_clash(rows, count, ends) : count;
+        const bool moved = scaling_ == Scaling::moving && names_->numbers() > 0;  // too far
+        return whole == count || whole == 0 || !moved ? whole : write(from, whole, rows, ends);
     }
 
-    // Scales are kept here while rows are written: `load` takes what others made of them, `store` gives them back.
-    void load() {
-        for (std::size_t j = 0; scaled_ && j < padded_; ++j) now_.put(j, *number(j).scale);
-    }
-    void store() const {
-        for (std::size_t j = 0; scaled_ && j < numbers_.size(); ++j) *numbers_[j].scale = now_.at(j);
-    }
-
-    // Writes a row behind `end`, and notes how it would move the scales, for `accept`. False if that cannot be done
-    // here: two names share a slot, or a value cannot be learned.
-    bool write(std::size_t row, bool frozen, Rows& rows, std::size_t& end) {
-        if (!plain_) return false;
-        if (row / tile != tile_) fill(row / tile);
-        const std::size_t of_tile = row % tile;
-        const double* const numbers = values_.data() + of_tile * padded_;
-        const bool good = !scaled_ ? take(numbers) : frozen ? scale(numbers) : move(numbers);
-        if (!good) return false;
-        rows.reserve(end + numbers_.size() + categories_.size() + 1);
-        const std::size_t first = categories_.empty() ? 0 : place(of_tile, 0);
-        const std::size_t to =
-            small_ ? write_row(small_ranks_.data() + first, rows, end) : write_row(ranks_.data() + first, rows, end);
-        if (clashing_ && clashes(rows.slots.get() + end, rows.slots.get() + to)) return false;
-        end = to;
-        return true;
-    }
-
-    // The row that was written is taken: the scales are as it has moved them.
-    void accept(bool frozen) {
-        if (scaled_ && !frozen) std::swap(now_, next_);
+    // The rows that were written are taken: the scales are as they have moved them.
+    void accept() {
+        if (scaling_ == Scaling::moving) std::swap(now_, next_);
     }
 
   private:
-    static constexpr std::size_t most_columns = 4096, nowhere = ~std::size_t{0};
-    static constexpr std::size_t tile = 64, lanes = 8;  // rows of a tile, and those of them that are sorted together
+    static constexpr std::size_t lanes = 8;  // rows that are sorted together
 
-    struct Numbers {
-        std::uint64_t hash;
-        std::int32_t slot;
-        std::uint32_t tag;
-        std::span<const double> values;
-        Scale* scale;
-    };
-    struct Categories {
-        std::span<const std::int32_t> codes;
-        const std::vector<std::uint64_t>* hashes;
-        std::size_t
-            first;  // of its ranks in `rank_of_`; there is one more, before those of its codes, for what is missing
-    };
-    struct Name {
-        std::int32_t slot;
-        std::uint32_t tag;
-        std::uint32_t numbers_before;
-    };
-    struct Scales {
-        std::vector<double> count, mean, squares;
+    std::size_t column(std::size_t j) const { return names_->number_columns[std::min(j, names_->numbers() - 1)]; }
 
-        void assign(std::size_t size) {
-            for (auto* each : {&count, &mean, &squares}) each->assign(size, 0.0);
-        }
-        void put(std::size_t j, const Scale& scale) {
-            count[j] = scale.count;
-            mean[j] = scale.mean;
-            squares[j] = scale.squares;
-        }
-        Scale at(std::size_t j) const { return {count[j], mean[j], squares[j]}; }
-    };
-
-    std::int32_t slot(std::uint64_t hash) const { return static_cast<std::int32_t>(slot_of_hash(hash, n_)); }
-
-    // The last one has company if their number is odd: itself.
-    const Numbers& number(std::size_t j) const { return numbers_[std::min(j, numbers_.size() - 1)]; }
-
-    // Puts the names of categories in order, and finds out whether two names of the table share a slot.
-    void rank(std::size_t names) {
-        order_.clear();
-        for (const Categories& column : categories_) {
-            for (std::size_t i = 0; i < column.hashes->size(); ++i) {
-                if ((*column.hashes)[i] != 0) order_.emplace_back((*column.hashes)[i], column.first + 1 + i);
-            }
-        }
-        std::sort(order_.begin(), order_.end());
-        rank_of_.assign(names, static_cast<std::int32_t>(order_.size()));  // behind all others: nothing
-        names_.clear();
-        clashing_ = false;
-        std::uint32_t before = 0;
-        std::int32_t last = -1;
-        const auto meet = [&](std::int32_t slot) { clashing_ = clashing_ || slot == std::exchange(last, slot); };
-        for (const auto& [hash, place] : order_) {
-            for (; before < numbers_.size() && numbers_[before].hash <= hash; ++before) meet(numbers_[before].slot);
-            meet(slot(hash));
-            rank_of_[place] = static_cast<std::int32_t>(names_.size());
-            names_.push_back({slot(hash), KeptNames::tag(hash), before});
-        }
-        for (; before < numbers_.size(); ++before) meet(numbers_[before].slot);
-        names_.push_back({0, 0, 0});
-        small_ = names_.size() <= std::numeric_limits<std::int16_t>::max();
-        if (small_) small_rank_of_.assign(rank_of_.begin(), rank_of_.end());
-        small_ranks_.resize(small_ ? tile * categories_.size() : 0);
-        ranks_.resize(small_ ? 0 : tile * categories_.size());
+    bool fit(std::size_t count) const {
+        if (domain_ == Domain::any) return true;
+        return std::all_of(used_.begin(), used_.begin() + static_cast<std::ptrdiff_t>(count * names_->width()),
+                           [&](double used) { return refuse_value(domain_, used) == Fault::Kind::none; });
     }
 
-    // ---- a tile of rows
-    // ----------------------------------------------------------------------------------------------
-
-    void fill(std::size_t at) {
-        tile_ = at;
-        const std::size_t from = at * tile;
-        for (std::size_t j = 0; j < padded_; ++j) {
-            const std::span<const double> cells = number(j).values;
-            const std::size_t rows = std::min(tile, cells.size() - from);
-            double* to = values_.data() + j;
-            for (std::size_t i = 0; i < rows; ++i, to += padded_) *to = cells[from + i];
-        }
-        if (small_) {
-            sort(small_rank_of_, small_ranks_, from);
-        } else {
-            sort(rank_of_, ranks_, from);
-        }
-    }
+    // ---- ranks of a tile -----------------------------------------------------------------------------------------
 
     // Where the rank of a row of the tile is that comes as number c: eight rows lie side by side.
     std::size_t place(std::size_t row, std::size_t c) const {
-        return (row / lanes * categories_.size() + c) * lanes + row % lanes;
+        return (row / lanes * names_->categories.size() + c) * lanes + row % lanes;
     }
 
     template <class Rank>
-    void sort(const std::vector<Rank>& rank_of, std::vector<Rank>& ranks, std::size_t from) const {
-        for (std::size_t c = 0; c < categories_.size(); ++c) {
-            const std::span<const std::int32_t> codes = categories_[c].codes;
-            const Rank* const known = rank_of.data() + categories_[c].first + 1;
-            const std::size_t rows = std::min(tile, codes.size() - from);
-            for (std::size_t i = 0; i < rows; ++i) ranks[place(i, c)] = known[codes[from + i]];
+    void sort(const std::vector<Rank>& rank_of, std::vector<Rank>& ranks, std::size_t from, std::size_t count) const {
+        const std::size_t columns = names_->categories.size();
+        for (std::size_t c = 0; c < columns; ++c) {
+            const std::int32_t* const codes = names_->categories[c].codes.data() + from;
+            const Rank* const known = rank_of.data() + names_->categories[c].first + 1;
+            std::size_t i = 0;
+            for (Rank* to = ranks.data() + lanes * c; i + lanes <= count; i += lanes, to += lanes * columns) {
+                for (std::size_t k = 0; k < lanes; ++k) to[k] = known[codes[i + k]];
+            }
+            for (; i < count; ++i) ranks[place(i, c)] = known[codes[i]];
         }
         typedef Rank Lanes __attribute__((vector_size(lanes * sizeof(Rank))));
-        for (Rank* rows = ranks.data(); rows != ranks.data() + ranks.size(); rows += lanes * categories_.size()) {
-            for (const auto& [low, high] : exchanges_) {
+        const Rank* const end = ranks.data() + (count + lanes - 1) / lanes * lanes * columns;
+        for (Rank* rows = ranks.data(); rows != end; rows += lanes * columns) {
+            for (const auto& [low, high] : names_->exchanges) {
                 Lanes a, b;
                 std::memcpy(&a, rows + lanes * low, sizeof a);
                 std::memcpy(&b, rows + lanes * high, sizeof b);
@@ -231,101 +123,75 @@ class PlainRows {
         }
     }
 
-    // ---- numbers of a row, as they are used: 0 where they are missing
-    // -------------------------------------------------
+    // ---- rows ----------------------------------------------------------------------------------------------------
 
-    // Two columns side by side: each computes as it would alone.
-    using Twin = double __attribute__((vector_size(16)));
-    using TwinBits = std::int64_t __attribute__((vector_size(16)));
-
-    static Twin twin(const double* from) { return Twin{from[0], from[1]}; }
-    static void put(double* to, Twin values) {
-        to[0] = values[0];
-        to[1] = values[1];
+    // Rows of numbers alone, none of them 0: all have the same slots.
+    void write_numbers(std::size_t count, Rows& rows, std::size_t* ends) const {
+        const std::size_t numbers = names_->numbers(), width = names_->width();
+        repeat(names_->number_slots, count, rows.slots.get() + rows.terms);
+        repeat(names_->number_tags, count, rows.name_tags.get() + rows.terms);
+        double* values = rows.values.get() + rows.terms;
+        for (std::size_t i = 0; i < count; ++i, values += numbers) {
+            std::copy_n(used_.data() + i * width, numbers, values);
+            ends[i] = rows.terms + (i + 1) * numbers;
+        }
     }
 
-    // What is seen of the numbers of a row as they are made: whether one is too large, and whether one is 0.
-    struct Seen {
-        TwinBits good = {-1, -1}, dense = {-1, -1};
-
-        void see(Twin x, Twin used) {
-            const TwinBits size = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()};
-            good &= (Twin)((TwinBits)x & size) <= largest_value;
-            good &= (Twin)((TwinBits)used & size) <= largest_value;
-            dense &= used != 0.0;
-        }
-    };
-
-    bool take(const double* numbers) {
-        Seen seen;
-        for (std::size_t j = 0; j < padded_; j += 2) {
-            const Twin x = twin(numbers + j);
-            const Twin used = x == x ? x : Twin{};
-            seen.see(used, used);
-            put(used_.data() + j, used);
-        }
-        return judge(seen, numbers);
+    // What is there is copied behind itself, so that a tile takes few steps.
+    template <class T>
+    static void repeat(const std::vector<T>& some, std::size_t times, T* to) {
+        const std::size_t all = some.size() * times;
+        std::copy(some.begin(), some.end(), to);
+        for (std::size_t done = some.size(); done < all; done *= 2)
+            std::copy_n(to, std::min(done, all - done), to + done);
     }
-
-    // As `Scale` has it.
-    bool move(const double* numbers) {
-        Seen seen;
-        for (std::size_t j = 0; j < padded_; j += 2) {
-            const Twin x = twin(numbers + j), count = twin(&now_.count[j]), mean = twin(&now_.mean[j]);
-            const Twin squares = twin(&now_.squares[j]);
-            const TwinBits given = x == x;
-            const Twin more = count + 1.0;
-            const Twin before = x - mean;
-            const Twin centre = mean + before / more;
-            const Twin sum = squares + before * (x - centre);
-            const Twin square = sum / more;
-            const Twin deviation = {std::sqrt(square[0]), std::sqrt(square[1])};
-            const Twin used = (given & (deviation > 0.0)) ? (x - centre) / deviation : Twin{};
-            seen.see(given ? x : Twin{}, used);
-            seen.good &=
-                ~(given & (count >= Scale::some) & (squares > 0.0) & (sum > Scale::far * squares));  // it leaps
-            put(&next_.count[j], given ? more : count);
-            put(&next_.mean[j], given ? centre : mean);
-            put(&next_.squares[j], given ? sum : squares);
-            put(used_.data() + j, used);
-        }
-        return judge(seen, numbers);
-    }
-
-    bool scale(const double* numbers) {
-        Seen seen;
-        for (std::size_t j = 0; j < padded_; j += 2) {
-            const Twin x = twin(numbers + j);
-            const TwinBits given = x == x;
-            const Twin used = {now_.at(j)(x[0]), now_.at(j + 1)(x[1])};
-            seen.see(given ? x : Twin{}, given ? used : Twin{});
-            put(used_.data() + j, given ? used : Twin{});
-        }
-        return judge(seen, numbers);
-    }
-
-    bool judge(const Seen& seen, const double* numbers) {
-        dense_ = (seen.dense[0] & seen.dense[1]) != 0;
-        if ((seen.good[0] & seen.good[1]) == 0) return false;
-        for (std::size_t j = 0; domain_ != Domain::any && j < numbers_.size(); ++j) {
-            if (numbers[j] == numbers[j] && refuse_value(domain_, used_[j]) != Fault::Kind::none) return false;
-        }
-        return true;
-    }
-
-    // ---- a row
-    // ---------------------------------------------------------------------------------------------------------
 
     template <class Rank>
-    std::size_t write_row(const Rank* ranks, const Rows& rows, std::size_t end) const {
+    void write_each(const std::vector<Rank>& ranks, std::size_t count, bool dense, Rows& rows,
+                    std::size_t* ends) const {
+        if (names_->numbers() == 0) return write_words(ranks, count, rows, ends);
+        std::size_t end = rows.terms;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Rank* const first = ranks.data() + (names_->categories.empty() ? 0 : place(i, 0));
+            ends[i] = end = write_row(first, used_.data() + i * names_->width(), dense, rows, end);
+        }
+    }
+
+    // Rows of categories alone. What is missing is behind all others, and mostly nothing is.
+    template <class Rank>
+    void write_words(const std::vector<Rank>& ranks, std::size_t count, Rows& rows, std::size_t* ends) const {
+        const std::size_t columns = names_->categories.size();
+        const PlainNames::Name* const names = names_->names.data();
+        const auto nothing = static_cast<Rank>(names_->names.size() - 1);
+        std::int32_t* slots = rows.slots.get() + rows.terms;
+        std::uint32_t* tags = rows.name_tags.get() + rows.terms;
+        std::size_t end = rows.terms;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Rank* const first = ranks.data() + (columns == 0 ? 0 : place(i, 0));
+            std::size_t given = columns;
+            while (given > 0 && first[lanes * (given - 1)] == nothing) --given;
+            for (std::size_t c = 0; c < given; ++c) {
+                const PlainNames::Name name = names[first[lanes * c]];
+                slots[c] = name.slot;
+                tags[c] = name.tag;
+            }
+            slots += given;
+            tags += given;
+            ends[i] = end += given;
+        }
+        std::fill(rows.values.get() + rows.terms, rows.values.get() + end, 1.0);
+    }
+
+    template <class Rank>
+    std::size_t write_row(const Rank* ranks, const double* used, bool dense, const Rows& rows, std::size_t end) const {
         std::int32_t* const slots = rows.slots.get();
         double* const values = rows.values.get();
         std::uint32_t* const tags = rows.name_tags.get();
-        const std::int32_t* const number_slots = number_slots_.data();
-        const std::uint32_t* const number_tags = number_tags_.data();
-        const double* const used = used_.data();
-        const Name* const names = names_.data();
-        const bool dense = dense_;
+        const std::int32_t* const number_slots = names_->number_slots.data();
+        const std::uint32_t* const number_tags = names_->number_tags.data();
+        const PlainNames::Name* const names = names_->names.data();
+        const std::uint32_t* const before = names_->numbers_before.data();
+        const std::size_t numbers = names_->numbers();
         std::size_t at = 0;
         const auto put_numbers = [&](std::size_t until) __attribute__((always_inline)) {
             for (; at < until; ++at) {
@@ -335,53 +201,39 @@ class PlainRows {
                 end += dense || used[at] != 0.0;
             }
         };
-        const auto nothing = static_cast<Rank>(names_.size() - 1);
-        const Rank* const last = ranks + lanes * categories_.size();
+        const auto nothing = static_cast<Rank>(names_->names.size() - 1);
+        const Rank* const last = ranks + lanes * names_->categories.size();
         for (; ranks != last && *ranks != nothing; ranks += lanes) {
-            const Name& name = names[*ranks];
-            put_numbers(name.numbers_before);
+            const PlainNames::Name name = names[*ranks];
+            put_numbers(before[*ranks]);
             slots[end] = name.slot;
             tags[end] = name.tag;
             values[end++] = 1.0;
         }
-        if (!dense) {
-            put_numbers(number_slots_.size());
-            return end;
+        put_numbers(numbers);
+        return end;
+    }
+
+    // How many rows there are before one in which two names share a slot.
+    static std::size_t before_clash(const Rows& rows, std::size_t count, const std::size_t* ends) {
+        const std::int32_t* const slots = rows.slots.get();
+        std::int32_t some = 0;  // two neighbours, be they of different rows: mostly there are none
+        for (std::size_t at = rows.terms; at + 1 < ends[count - 1]; ++at) some |= slots[at] == slots[at + 1];
+        if (some == 0) return count;
+        for (std::size_t i = 0, at = rows.terms; i < count; at = ends[i++]) {
+            bool same = false;
+            for (; at + 1 < ends[i]; ++at) same |= slots[at] == slots[at + 1];
+            if (same) return i;
         }
-        const std::size_t left = number_slots_.size() - at;
-        std::copy_n(number_slots + at, left, slots + end);
-        std::copy_n(number_tags + at, left, tags + end);
-        std::copy_n(used + at, left, values + end);
-        return end + left;
+        return count;
     }
 
-    static bool clashes(const std::int32_t* slots, const std::int32_t* end) {
-        bool same = false;
-        for (; slots + 1 < end; ++slots) same |= slots[0] == slots[1];
-        return same;
-    }
-
-    std::size_t n_;
     Domain domain_;
-    bool plain_ = false, scaled_ = false, small_ = false;
-    bool clashing_ = false;         // two names of the table share a slot
-    std::vector<Numbers> numbers_;  // by their hashes
-    std::vector<std::int32_t> number_slots_;
-    std::vector<std::uint32_t> number_tags_;
-    std::vector<Categories> categories_;
-    std::vector<std::pair<std::uint64_t, std::size_t>> order_;
-    std::vector<Name> names_;            // of categories, ascending, and one for nothing
-    std::vector<std::int32_t> rank_of_;  // among them
-    std::vector<std::int16_t> small_rank_of_;
-    std::size_t sorts_ = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> exchanges_;  // that sort so many
-    std::size_t tile_ = nowhere;
-    std::size_t padded_ = 0;      // the number of numbers, if it is even, or one more
-    std::vector<double> values_;  // of the tile, row behind row
+    Scaling scaling_;
+    const PlainNames* names_ = nullptr;
+    std::vector<double> used_;  // numbers of the tile, row behind row; 0 where they are missing
     std::vector<std::int16_t> small_ranks_;
-    std::vector<std::int32_t> ranks_;  // of the tile, column behind column
-    std::vector<double> used_;         // of the row
-    bool dense_ = false;               // none of them is 0
+    std::vector<std::int32_t> ranks_;
     Scales now_, next_;
 };
 

@@ -1,11 +1,15 @@
 // From the columns of a table to rows, and from there to the names in them.
+//
+// Rows are made by several threads, some thousand each, and taken in the order of the table. What they depend on is
+// foreseen: the labels are those that are known, and the scales of numbers, which move with each row, are moved by all
+// rows before in a sweep that does nothing else. If it came otherwise, since a row could not be read or had a new
+// label, they are made once more, by the thread that takes them.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,71 +19,73 @@
 #include <vector>
 
 #include "../thresher/digest.hpp"
-#include "columns.hpp"
-#include "expansion.hpp"
 #include "kept.hpp"
-#include "parser.hpp"
-#include "plain_rows.hpp"
-#include "slots.hpp"
+#include "row_maker.hpp"
+#include "turns.hpp"
 
 namespace thresher::reading {
 
-// Some rows of a table. Each column has as many cells.
-struct Columns {
-    std::size_t rows = 0;
-    std::vector<Column> columns;
-    std::vector<Column> label;  // at most one, of categories
-    std::vector<Column> tag;    // at most one, of words: cells that are kept as they are
-};
-
 class TableReader {
   public:
-    // `scaled`: numbers by their running scale; `frozen`: by the scale as it is, which does not move.
-    TableReader(std::size_t n, const Policy& policy, std::size_t ngrams, bool scaled, bool frozen)
+    TableReader(std::size_t n, const Policy& policy, std::size_t ngrams, Scaling scaling, std::size_t threads = 1)
         : names(n),
-          policy_(policy),
-          scaled_(scaled),
-          frozen_(frozen),
-          plain_(n, policy.domain),
-          sorter_(n, policy.domain),
-          expansion_({}, ngrams, policy.domain) {}
+          n_(n),
+          scaling_(scaling),
+          ahead_(threads == 1 ? 1 : threads + 1),
+          turns_(threads, RowMaker(n, policy, ngrams, scaling, spare)) {}
 
-    // Before the rows of a table are read: its names are hashed.
+    // Before the rows of a table are read: its names are hashed. It must stay as long as they are read.
     void begin(const Columns& table) {
-        hashes_.clear();
-        for (const Column& column : table.columns) hashes_.push_back(hashes_of(column));
+        turns_.drop();
+        stopped = alone_ = false;
+        row_ = given_ = 0;
+        begun_ = std::make_shared<Begun>(table, n_);
         scales_of_.clear();
-        for (const Column& column : table.columns)
-            scales_of_.push_back(scaled(column) ? &scales_[column.prefix] : nullptr);
-        plain_.begin(table.columns, hashes_, scales_of_);
-        label_codes_.clear();
-        if (!table.label.empty()) label_codes_.assign(table.label[0].texts.size(), undecided);
-        label_hashes_ = table.label.empty() ? std::vector<std::uint64_t>() : hashes_of(table.label[0]);
+        for (const Column& column : table.columns) {
+            const bool scaled = scaling_ != Scaling::none && column.kind == Column::Kind::numbers;
+            scales_of_.push_back(scaled ? &scales_[column.prefix] : nullptr);
+        }
+        now_.assign(table.columns.size(), {});
+        for (std::size_t c = 0; c < now_.size(); ++c) {
+            if (scales_of_[c] != nullptr) now_[c] = *scales_of_[c];
+        }
     }
 
-    // Passes over rows without reading them, for the digest alone.
-    void pass(const Columns& table, std::size_t from, std::size_t to) {
-        for (std::size_t c = 0; c < table.columns.size(); ++c) note(table.columns[c], hashes_[c], from, to);
-        for (const Column& column : table.label) note(column, label_hashes_, from, to);
-        rows_ += static_cast<std::int64_t>(to - from);
+    bool has_next() const { return begun_ != nullptr && !stopped && row_ < begun_->table.rows; }
+
+    // The next rows of the table that was begun last, as many as go into a batch; or those before one that cannot be
+    // read. Only if there are some.
+    Parsed next() {
+        while (given_ < begun_->table.rows && turns_.size() < (met_ && !alone_ ? ahead_ : 1)) give();
+        Part part = turns_.take();
+        const bool known = part.parsed.known == labels.seen().size(), as_foreseen = same(part.before, now_);
+        if (!known || !as_foreseen) {
+            turns_.drop();
+            alone_ = alone_ || !as_foreseen;
+            spare->give(std::move(part.parsed.rows));
+            part = Part{begun_, part.from, part.to, now_, Parsed({}, labels)};
+            turns_.own()(part);
+            given_ = part.to;
+        }
+        take(part);
+        return std::move(part.parsed);
     }
 
-    // The rows from `row` on, as many as go into a batch; `row` moves on to the first that does not, or behind the one
-    // that cannot be read. The table must be the one that was begun last.
-    Parsed next(const Columns& table, std::size_t& row) {
-        Parsed parsed({}, labels);
-        const std::size_t from = row;
-        parsed.rows = spare->rows(2 * batch_terms);  // always as much, so that it serves again
-        const auto room = [&] { return parsed.rows.terms < batch_terms && parsed.rows.size < most_rows; };
-        plain_.load();
-        for (; row < table.rows && !parsed.stopped && room(); ++row) read(table, row, parsed);
-        plain_.store();
-        pass(table, from, row);
-        labels = parsed.labels;
-        without_label += parsed.without_label;
-        bad_lines += parsed.bad_lines;
-        stopped = parsed.stopped;
-        return parsed;
+    // Passes over rows of the table that was begun, at most `count`, without reading them: so many.
+    std::size_t skip(std::size_t count) {
+        if (begun_ == nullptr) return 0;
+        turns_.drop();
+        const std::size_t from = row_;
+        pass(from + std::min(count, begun_->table.rows - from));
+        given_ = row_;
+        return row_ - from;
+    }
+
+    // No more is read: threads and memory are let go. What is known stays.
+    void end() {
+        turns_.end();
+        spare->end();
+        begun_.reset();
     }
 
     void keep_names(const Columns& table, const Rows& rows, const bool* changed) {
@@ -95,25 +101,7 @@ class TableReader {
     // Calls use(hash, first, second) for each name of a row: it is `first` and `second` together.
     template <class Use>
     void each_name(const Columns& table, std::size_t row, Use&& use) {
-        for (const Column& column : table.columns) {
-            const std::string_view prefix = column.prefix;
-            if (column.kind == Column::Kind::numbers) {
-                const double value = column.values[row];
-                if (value == value && (scaled_ || value != 0.0)) use(hash64(prefix), prefix, std::string_view());
-            } else if (column.kind == Column::Kind::categories) {
-                for (const std::int32_t code : column.of_row(row)) {
-                    if (code < 0) continue;
-                    const std::string_view text = trimmed(column.texts[static_cast<std::size_t>(code)]);
-                    if (!text.empty()) use(joint(prefix, text), prefix, text);
-                }
-            } else {
-                Trouble trouble;
-                words(column, row, trouble, [&](std::uint64_t hash, std::string_view first, std::string_view second) {
-                    use(hash, first, second);
-                    return true;
-                });
-            }
-        }
+        turns_.own().each_name(table, row, use);
     }
 
     // Of every cell that was read or passed, column by column: however they are cut into batches, it is the same.
@@ -132,13 +120,7 @@ class TableReader {
     std::map<std::string, Scale>& scales() { return scales_; }
     const std::map<std::string, Scale>& scales() const { return scales_; }
 
-    // The first number that made its column's deviation more than ten times as large, in the table that was begun then.
-    struct Leap {
-        std::size_t column;  // from 0
-        std::size_t row;
-        double times;
-    };
-    std::optional<Leap> leap;
+    std::optional<Leap> leap;  // the first there was, in the table that was begun then
 
     Labels labels;
     KeptNames names;
@@ -148,27 +130,44 @@ class TableReader {
     const std::shared_ptr<Spare> spare = std::make_shared<Spare>();
 
   private:
-    static constexpr std::size_t batch_terms = std::size_t{1} << 16;  // a megabyte, which a cache holds
-    static constexpr std::size_t most_rows = batch_terms / 2;
-    static constexpr std::int8_t undecided = -2, refused = -3;
-    static constexpr std::uint64_t missing = 0;  // in place of a hash
-
-    std::uint64_t joint(std::string_view first, std::string_view second) {
-        joint_.assign(first);
-        joint_ += second;
-        return hash64(joint_);
+    static bool same(const std::vector<Scale>& one, const std::vector<Scale>& other) {
+        return one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof(Scale)) == 0;
     }
 
-    // Of its name, or of each of its categories. A hash that is 0 would be taken for missing: it becomes 1.
-    std::vector<std::uint64_t> hashes_of(const Column& column) {
-        if (column.kind == Column::Kind::numbers) return {hash64(column.prefix)};
-        std::vector<std::uint64_t> hashes;
-        if (column.kind == Column::Kind::words) return hashes;
-        for (std::size_t i = 0; i < column.texts.size(); ++i) {
-            const std::string_view text = trimmed(column.texts[i]);
-            hashes.push_back(text.empty() ? missing : std::max<std::uint64_t>(joint(column.prefix, text), 1));
+    void give() {
+        const std::size_t from = given_;
+        if (turns_.size() == 0) {
+            foreseen_ = now_;
+        } else if (scaling_ == Scaling::moving) {
+            turns_.own().foresee(*begun_, foreseen_at_, from, foreseen_);
         }
-        return hashes;
+        foreseen_at_ = from;
+        given_ = turns_.own().end_of_part(begun_->table, from);
+        turns_.give(Part{begun_, from, given_, foreseen_, Parsed({}, labels)});
+    }
+
+    // What was made of some rows becomes part of what was read so far.
+    void take(Part& part) {
+        const Parsed& parsed = part.parsed;
+        pass(part.end);
+        met_ = true;
+        now_ = std::move(part.after);
+        for (std::size_t c = 0; c < now_.size(); ++c) {
+            if (scales_of_[c] != nullptr) *scales_of_[c] = now_[c];
+        }
+        labels = parsed.labels;
+        without_label += parsed.without_label;
+        bad_lines += parsed.bad_lines;
+        stopped = parsed.stopped;
+        if (!leap) leap = part.leap;
+    }
+
+    void pass(std::size_t to) {
+        const Columns& table = begun_->table;
+        for (std::size_t c = 0; c < table.columns.size(); ++c) note(table.columns[c], begun_->hashes[c], row_, to);
+        for (const Column& column : table.label) note(column, begun_->label_hashes, row_, to);
+        rows_ += static_cast<std::int64_t>(to - row_);
+        row_ = to;
     }
 
     // Eight bytes for each cell: a number's own, or a hash.
@@ -182,7 +181,7 @@ class TableReader {
         cells_.resize(to - from);
         std::uint64_t* const cells = cells_.data();
         const std::uint64_t* const known = hashes.data();
-        const auto hash_of = [&](std::int32_t code) { return code < 0 ? missing : known[code]; };
+        const auto hash_of = [&](std::int32_t code) { return code < 0 ? Begun::missing : known[code]; };
         if (column.kind == Column::Kind::words) {
             for (std::size_t row = from; row < to; ++row) cells[row - from] = hash64(column.texts[row]);
         } else if (column.starts.empty()) {
@@ -198,161 +197,6 @@ class TableReader {
         digest.update(reinterpret_cast<const char*>(cells_.data()), cells_.size() * sizeof(std::uint64_t));
     }
 
-    // ---- one row --------------------------------------------------------------------------------------------------
-
-    void read(const Columns& table, std::size_t row, Parsed& parsed) {
-        ++parsed.lines;
-        Rows& rows = parsed.rows;
-        Labels& labels = parsed.labels;
-        const std::size_t known = labels.seen().size();
-        const std::int64_t collisions = rows.collisions;
-        Trouble trouble;
-        std::int8_t label = unlabelled;
-        bool good = read_label(table, row, labels, label, trouble);
-        if (good && label == unlabelled) {
-            ++parsed.without_label;
-            if (policy_.drop_unlabelled) return;
-        }
-        std::size_t end = rows.terms;
-        good = good && read_cells(table, row, rows, end, trouble);
-        if (!good) {
-            if (labels.seen().size() > known) {
-                labels.forget_after(known);
-                std::fill(label_codes_.begin(), label_codes_.end(), undecided);
-            }
-            rows.collisions = collisions;
-            ++parsed.bad_lines;
-            if (parsed.bad.size() < Parsed::bad_shown)
-                parsed.bad.push_back({static_cast<std::int64_t>(row), std::move(trouble)});
-            parsed.stopped = !policy_.skip_bad;
-            return;
-        }
-        if (!table.tag.empty()) rows.tags.emplace_back(table.tag[0].texts[row]);
-        rows.end_row(end, label, 1.0, static_cast<std::uint32_t>(row));
-    }
-
-    bool read_label(const Columns& table, std::size_t row, Labels& labels, std::int8_t& label, Trouble& trouble) {
-        if (table.label.empty() || policy_.labelled == Labelled::ignored) return true;
-        const std::int32_t code = table.label[0].codes[row];
-        if (code < 0) return true;
-        std::int8_t& known = label_codes_[static_cast<std::size_t>(code)];
-        const std::string_view text = trimmed(table.label[0].texts[static_cast<std::size_t>(code)]);
-        if (known == undecided) {
-            const std::string padded = std::string(text) + '\n' + std::string(16, '\0');
-            known = text.empty() ? unlabelled
-                    : labels.take_cell({padded.data(), text.size()}, static_cast<std::int64_t>(row) + 1, known, trouble)
-                        ? known
-                        : refused;
-        } else if (known == refused) {
-            const std::string padded = std::string(text) + '\n' + std::string(16, '\0');
-            std::int8_t none;
-            labels.take_cell({padded.data(), text.size()}, 0, none, trouble);  // for the words that say why
-        }
-        label = known;
-        trouble.column = table.columns.size() + 1;
-        return known != refused;
-    }
-
-    bool read_cells(const Columns& table, std::size_t row, Rows& rows, std::size_t& end, Trouble& trouble) {
-        const std::size_t before = end;
-        const bool plain = plain_.write(row, frozen_, rows, end);
-        if (!plain) plain_.store();
-        if (!plain && !sort_cells(table, row, rows, end, trouble)) return false;
-        if (policy_.needs_features && end == before)
-            return refuse(trouble, "no attribute other than 0",
-                          "one at least, since the learner normalises: or give it a bias");
-        if (plain) {
-            plain_.accept(frozen_);
-        } else {
-            for (const auto& [scale, next] : moved_) {
-                if (!leap && next.leaps(*scale)) leap = leap_of(*scale, next, scale, row);
-                *scale = next;
-            }
-            plain_.load();
-        }
-        return true;
-    }
-
-    Leap leap_of(const Scale& before, const Scale& next, const Scale* scale, std::size_t row) const {
-        const auto column = std::find(scales_of_.begin(), scales_of_.end(), scale) - scales_of_.begin();
-        return {static_cast<std::size_t>(column), row, std::sqrt(next.squares / before.squares)};
-    }
-
-    // The cells of a row in any order.
-    bool sort_cells(const Columns& table, std::size_t row, Rows& rows, std::size_t& end, Trouble& trouble) {
-        sorter_.clear();
-        moved_.clear();
-        for (std::size_t c = 0; c < table.columns.size(); ++c) {
-            const Column& column = table.columns[c];
-            trouble.column = c + 1;
-            if (column.kind == Column::Kind::numbers) {
-                const double value = column.values[row];
-                if (value != value) continue;
-                if (!number(scales_of_[c], value, hashes_[c][0], trouble)) return false;
-            } else if (column.kind == Column::Kind::categories) {
-                for (const std::int32_t code : column.of_row(row)) {
-                    const std::uint64_t hash = code < 0 ? missing : hashes_[c][static_cast<std::size_t>(code)];
-                    if (hash != missing && !add(hash, 1.0, trouble)) return false;
-                }
-            } else {
-                const auto use = [&](std::uint64_t hash, std::string_view, std::string_view) {
-                    return add(hash, 1.0, trouble);
-                };
-                if (!words(column, row, trouble, use)) return false;
-            }
-        }
-        trouble.column = 0;
-        rows.reserve(end + sorter_.size() + 1);
-        return sorter_.settle(rows, end) ||
-               refuse(trouble, "values that add up to more than 2^250 (1.8e75) in one slot", "smaller values");
-    }
-
-    bool scaled(const Column& column) const { return scaled_ && column.kind == Column::Kind::numbers; }
-
-    bool number(Scale* scale, double value, std::uint64_t hash, Trouble& trouble) {
-        if (!acceptable(value))
-            return refuse(trouble, shown_number(value), "a finite number of at most 2^250 (1.8e75)");
-        double used = value;
-        if (scale != nullptr) {
-            Scale next = *scale;
-            if (!frozen_) {
-                next.add(value);
-                moved_.emplace_back(scale, next);
-            }
-            used = next(value);
-        }
-        if (refuse_value(policy_.domain, used) != Fault::Kind::none) {
-            const std::string scaled = scale != nullptr ? " (scaled: " + shown_number(used) + ")" : "";
-            return refuse(trouble, shown_number(value) + scaled, expected_values(policy_.domain));
-        }
-        return used == 0.0 || add(hash, used, trouble);
-    }
-
-    bool add(std::uint64_t hash, double value, Trouble& trouble) {
-        return sorter_.add(hash, value) || refuse(trouble, "more than 2^20 attributes", "shorter texts");
-    }
-
-    // Calls use(hash, prefix, word), which may say no, for the words of a cell and for its n-grams.
-    template <class Use>
-    bool words(const Column& column, std::size_t row, Trouble& trouble, Use&& use) {
-        bool good = true;
-        expansion_.clear();
-        each_word(column.texts[row], [&](std::string_view word) {
-            good = good && use(joint(column.prefix, word), std::string_view(column.prefix), word);
-            if (good && expansion_.wanted()) expansion_.add(0, column.prefix, word, 1.0);
-        });
-        return good && (!expansion_.wanted() || (expansion_.each(trouble, [&](std::uint64_t hash, std::string_view name,
-                                                                              double) {
-                   good = good && use(hash, std::string_view(), name);
-               }) && good));
-    }
-
-    static std::string shown_number(double value) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.12g", value);
-        return text;
-    }
-
     bool all_known(const Rows& rows, std::size_t k) const {
         for (auto j = static_cast<std::size_t>(rows.starts[k]); j < static_cast<std::size_t>(rows.starts[k + 1]); ++j) {
             if (!names.knows(KeptNames::key(rows.slots[j], rows.name_tags[j]))) return false;
@@ -360,21 +204,23 @@ class TableReader {
         return true;
     }
 
-    Policy policy_;
-    bool scaled_, frozen_;
-    PlainRows plain_;
-    HashedRow sorter_;
-    Expansion expansion_;
-    std::map<std::string, Scale> scales_;             // by the names of their columns
-    std::vector<std::pair<Scale*, Scale>> moved_;     // by the row at hand, if it can be read
-    std::vector<std::vector<std::uint64_t>> hashes_;  // of the columns of the table that was begun
-    std::vector<std::uint64_t> label_hashes_;
-    std::vector<Scale*> scales_of_;          // of the same, where numbers are scaled
-    std::vector<std::int8_t> label_codes_;   // of the categories of its labels
+    std::size_t n_;
+    Scaling scaling_;
+    std::size_t ahead_;                      // how many parts may wait to be taken
+    std::map<std::string, Scale> scales_;    // by the names of their columns
     std::map<std::string, Digest> digests_;  // of the columns, by name and prefix: neither tells them all apart
     std::vector<std::uint64_t> cells_;
-    std::string joint_;
     std::int64_t rows_ = 0;
+    // Of the table that was begun:
+    std::shared_ptr<const Begun> begun_;
+    std::size_t row_ = 0, given_ = 0;  // those before were taken, and given to be made
+    std::vector<Scale*> scales_of_;    // of its columns, where numbers are scaled
+    std::vector<Scale> now_;           // the same, as they are
+    std::vector<Scale> foreseen_;      // and as they will be before the row `foreseen_at_`
+    std::size_t foreseen_at_ = 0;
+    bool met_ = false;    // rows were read: most often they have both labels, and the others need them
+    bool alone_ = false;  // something came otherwise than foreseen: rows of this table wait for those before them
+    Turns<Part, RowMaker> turns_;
 };
 
 }  // namespace thresher::reading

@@ -1,6 +1,7 @@
 // Work that several threads do, and that is taken back in the order in which it was given.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -69,6 +70,16 @@ class Turns {
         lock.unlock();
         if (turn->error) std::rethrow_exception(turn->error);
         return std::move(turn->task);
+    }
+
+    // What was given and not taken is dropped; what somebody does already is waited for.
+    void drop() {
+        std::unique_lock lock(mutex_);
+        turns_.resize(begun_);
+        done_.wait(lock,
+                   [this] { return std::all_of(turns_.begin(), turns_.end(), [](auto& turn) { return turn->done; }); });
+        turns_.clear();
+        begun_ = size_ = 0;
     }
 
     Work& own() { return own_; }  // of the thread that gives and takes

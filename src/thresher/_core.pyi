@@ -1557,6 +1557,11 @@ class Reader:
 def end_of_rows(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], separator: str, quotes: bool) -> int:
     """Where the last row of CSV ends that is whole."""
 
+def whole_rows(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], separator: str, quotes: bool) -> tuple[int, int, bool]:
+    """
+    The same, how many line breaks are before it, and whether a cell in quotes may have some of them.
+    """
+
 def stray_quote(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], separator: str) -> tuple[int, int, int]:
     """
     Of a cell in quotes that has a line break and goes on behind them: where its row begins, where the quote is, and where the line of that ends; all 0 if there is none.
@@ -1590,13 +1595,15 @@ class Columns:
 class TableReader:
     """Makes rows of columns."""
 
-    def __init__(self, n: int, *, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool, values: str, ngrams: int, scaled: bool, frozen: bool) -> None: ...
+    def __init__(self, n: int, *, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool, values: str, ngrams: int, scaled: bool, frozen: bool, threads: int) -> None: ...
 
     def begin(self, columns: Columns) -> None: ...
 
     def next(self) -> Batch: ...
 
     def skip(self, count: int) -> int: ...
+
+    def end(self) -> None: ...
 
     @property
     def has_next(self) -> bool: ...

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thresher._core import end_of_rows
+from thresher._core import whole_rows
 from thresher.data.source import Opened
 from thresher.errors import SourceError
 
@@ -18,11 +18,15 @@ LONGEST = 1 << 26
 
 
 class Chunk(NamedTuple):
-    """Whole rows, and the number of their first line, from 1; `unclosed`: behind them is a quote that nothing closes."""
+    """Whole rows, and the number of their first line, from 1.
+
+    `unclosed`: behind them is a quote that nothing closes; `broken`: cells in quotes may have line breaks.
+    """
 
     text: bytes | bytearray
     line: int
     unclosed: bool = False
+    broken: bool = True
 
 
 def chunks(opened: Opened, text: bytes, line: int, separator: str, *, quotes: bool) -> Iterator[Chunk]:
@@ -36,12 +40,12 @@ def chunks(opened: Opened, text: bytes, line: int, separator: str, *, quotes: bo
         del buffer[size:]
         if ended and buffer and not buffer.endswith(b"\n"):
             buffer += b"\n"
-        end = end_of_rows(np.frombuffer(buffer, np.uint8), separator, quotes)
+        end, lines, broken = whole_rows(np.frombuffer(buffer, np.uint8), separator, quotes)
         rest = bytes(memoryview(buffer)[end:])
         if ended or end:
             del buffer[end:]
-            yield Chunk(buffer, line, unclosed=ended and bool(rest))
-            line += buffer.count(b"\n")
+            yield Chunk(buffer, line, unclosed=ended and bool(rest), broken=broken)
+            line += lines
         elif len(rest) > LONGEST:
             wrong = "found a row of more than 64 MiB, expected shorter ones, or a quote that closes"
             raise SourceError(wrong, file=opened.name, line=line)

@@ -260,15 +260,18 @@ def _dictionary(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArr
 
 def _near(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32]] | None:
     """The same of whole numbers that are near each other, as labels and years are, which need not be looked up."""
-    library, compute = arrow(), arrow(".compute")
+    library = arrow()
     if not library.types.is_integer(cells.type) or library.types.is_uint64(cells.type) or cells.null_count == len(cells):
         return None
-    least, most = compute.min_max(cells).as_py().values()
+    least, most = arrow(".compute").min_max(cells).as_py().values()
     if most - least >= _NEAR:
         return None
-    whole = compute.subtract(compute.cast(cells, library.int64()), least)
+    given = cells.fill_null(least) if cells.null_count else cells
+    codes = np.subtract(given.to_numpy(zero_copy_only=False), least, dtype=np.int64).astype(np.int32)
+    if cells.null_count:
+        codes[np.asarray(cells.is_null())] = -1
     spelled = library.array([str(number) for number in range(least, most + 1)], library.string())
-    return _codes(whole), *_texts(spelled)
+    return codes, *_texts(spelled)
 
 
 def _codes(numbers: Any) -> NDArray[np.int32]:

@@ -20,9 +20,10 @@ from thresher.bounds.printed import plural
 from thresher.data.arrow import arrow, is_text
 from thresher.data.chunks import LONGEST, Chunk, chunks
 from thresher.data.csv_text import UTF_8_MARK, check_names, check_text, counted, separator_of, shown
-from thresher.data.number_cells import MISSING, Seen, seen, unadorned
+from thresher.data.number_cells import MISSING, Seen, contradicted, contradicts, seen, unadorned
 from thresher.data.pieces import Piece, Placed, Types, by_number
 from thresher.data.source import Opened
+from thresher.data.table_recipe import DECIMALS
 from thresher.errors import SourceError
 
 __all__ = ["CsvFile"]
@@ -34,8 +35,19 @@ _SPELLINGS = [spelled for word in MISSING for spelled in dict.fromkeys((word, wo
 class CsvFile:
     """A file of CSV: with commas, tabs (then quotes mean nothing) or semicolons (then numbers may have a decimal comma)."""
 
-    def __init__(self, opened: Opened, header: tuple[str, ...], types: Types, *, skip_bad: bool, threads: int) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        header: tuple[str, ...],
+        types: Types,
+        decimals: dict[str, str],
+        *,
+        skip_bad: bool,
+        threads: int,
+    ) -> None:
         self.name = opened.name
+        self._decimals = decimals  # of columns, as far as they are known; what this file shows is added
+        self._learned = dict(decimals)
         self._opened, self._types, self._skip_bad, self._threads = opened, types, skip_bad, threads
         self._decimal = "."
         self._typed: dict[str, Any] = {}
@@ -115,7 +127,7 @@ class CsvFile:
 
     def _pieces(self, chunk: Chunk) -> Iterator[Piece]:
         """The rows of a chunk, but for those that a quote nobody meant has swallowed."""
-        while self._quotes and b'"' in chunk.text:
+        while chunk.broken and self._quotes and b'"' in chunk.text:
             row, quote, end = stray_quote(np.frombuffer(chunk.text, np.uint8), self._separator)
             if not end:
                 break
@@ -150,8 +162,9 @@ class CsvFile:
         first = 0
         for batch in table.to_batches():
             places = self._places(chunk, first)
-            told = self._told(places)
-            yield Piece(list(table.column_names), batch.columns, batch.num_rows, places, unread=self._unread, notices=told)
+            told, signs = self._told(places), dict(self._decimals)
+            names = list(table.column_names)
+            yield Piece(names, batch.columns, batch.num_rows, places, unread=self._unread, notices=told, decimals=signs)
             first += batch.num_rows
 
     def _first_table(self, chunk: Chunk) -> Any:
@@ -169,7 +182,11 @@ class CsvFile:
     def _seen(self, chunk: Chunk, given: dict[str, Any]) -> Any:
         library = arrow()
         names = [name for name in self.names if name and self._types(name, None) is not None]
-        decimals = (".", ",") if self._separator == ";" else (".",)
+        known = {name: self._decimals[name] for name in names if name in self._decimals} if self._separator == ";" else {}
+        signs = {*known.values()}
+        decimals = tuple(signs) if len(signs) == 1 else (".", ",") if self._separator == ";" else (".",)
+        if len(signs) > 1:  # each column by its own
+            given = {**given, **dict.fromkeys(known, library.string())}
         tables = [(decimal, self._read(chunk, names, given, decimal)) for decimal in decimals]
         if any(library.types.is_binary(kind) for _, table in tables for kind in table.schema.types):
             raise library.ArrowInvalid("found cells that are no UTF-8")
@@ -182,9 +199,13 @@ class CsvFile:
         self._decimal, table = tables[best]
         self._adorned = {name: self._decimal for name in looks[best] if self._types(name, None) is not True}
         for name in looks[best].keys() - self._adorned.keys():
-            fitting = (decimal for decimal in (self._decimal, *decimals) if _all_numbers(seen(table[name], decimal)))
-            if (decimal := next(fitting, None)) is not None:
+            others = (decimal for decimal in decimals if decimal != self._decimal)
+            if _all_numbers(looks[best][name]):
+                self._adorned[name] = self._decimal
+            elif (decimal := next((each for each in others if _all_numbers(seen(table[name], each))), None)) is not None:
                 self._adorned[name] = decimal
+        if len(signs) > 1:
+            self._adorned |= known
         self._mostly = [
             (name, each, str(table[name][each.first_other]))
             for name, each in looks[best].items()
@@ -192,7 +213,23 @@ class CsvFile:
         ]
         plain = {name: library.float64() for name in self._adorned}
         self._typed = {field.name: self._types(field.name, plain.get(field.name, field.type)) for field in table.schema}
-        return self._unadorned(table)
+        plain_table = self._unadorned(table)
+        if self._separator == ";":
+            fractions = {field.name for field in table.schema if library.types.is_floating(field.type)} - given.keys()
+            self._note_decimals(table, fractions)
+        return plain_table
+
+    def _note_decimals(self, table: Any, fractions: set[str]) -> None:
+        """Which decimal sign columns of numbers have, if it is to be seen: whole numbers say nothing of points."""
+        compute = arrow(".compute")
+        for name in self._numbers():
+            decimal = self._adorned.get(name, self._decimal)
+            pointed = name in self._adorned and compute.any(compute.match_substring(table[name], ".")).as_py()
+            if decimal == "," or pointed or name in fractions:
+                self._decimals.setdefault(name, decimal)
+
+    def _numbers(self) -> list[str]:
+        return [name for name, kind in self._typed.items() if arrow().types.is_floating(kind)]
 
     def _told(self, places: Placed) -> list[str]:
         """That columns are words because of a few cells among numbers; once."""
@@ -217,6 +254,8 @@ class CsvFile:
         """The same with numbers in place of texts that spell them; a column with a cell that does not is left as texts."""
         library, compute = arrow(), arrow(".compute")
         for name, decimal in self._adorned.items():
+            if self._separator == ";" and contradicted(table[name], decimal):
+                raise library.ArrowInvalid("found another decimal sign")
             plain = unadorned(table[name], decimal)
             missing = compute.is_in(compute.utf8_lower(plain), value_set=library.array(MISSING))
             try:
@@ -237,7 +276,7 @@ class CsvFile:
 
     def _read_blocks(self, chunk: Chunk, names: list[str], types: dict[str, Any], decimal: str, block: int) -> Any:
         reading = arrow(".csv")
-        quoted = self._quotes and b'"' in chunk.text
+        quoted = chunk.broken and self._quotes and b'"' in chunk.text
         called = [name or f"\0{number}" for number, name in enumerate(self.names)]
         return reading.read_csv(
             arrow().BufferReader(chunk.text),
@@ -289,7 +328,12 @@ class CsvFile:
             else:
                 failure = wrong
                 break
-        seen = self._seen(self._written(rows, chunk.line), {}) if rows and not self._typed else None
+        try:
+            seen = self._seen(self._written(rows, chunk.line), {}) if rows and not self._typed else None
+        except arrow().ArrowInvalid:
+            if not self._typed:
+                raise
+            return self._cell_by_cell(chunk)  # now that types and decimal signs are known
         placed = [(name, k) for k, name in enumerate(self.names) if name in self._typed] if rows else []
         columns = []
         for name, k in placed:
@@ -301,7 +345,8 @@ class CsvFile:
         def error(row: int, message: str) -> SourceError:
             return SourceError(message, file=self.name, line=lines[row])
 
-        return Piece([name for name, _ in placed], columns, len(rows), error, skipped, failure, self._unread, self._told(error))
+        names, told = [name for name, _ in placed], self._told(error)
+        return Piece(names, columns, len(rows), error, skipped, failure, self._unread, told, dict(self._decimals))
 
     def _written(self, rows: list[list[str]], line: int) -> Chunk:
         """Rows as text again, for their types to be seen."""
@@ -322,11 +367,21 @@ class CsvFile:
         except SourceError as error:
             return error
         if len(cells) == len(self.names):
-            return None
+            return self._other_decimal(cells, line) if self._separator == ";" else None
         found = shown(self._separator.join(cells))
         tabs = "" if self._quotes else "; between tabs quotes mean nothing"
         wrong = f"found {counted(len(cells))} in {found}, expected {counted(len(self.names))}, as in the first line{tabs}"
         return SourceError(wrong, file=self.name, line=line)
+
+    def _other_decimal(self, cells: list[str], line: int) -> SourceError | None:
+        """A number that has another decimal sign than its column: by the column's own it would be none, or another."""
+        for name in self._numbers():
+            cell, decimal = cells[self.names.index(name)], self._adorned.get(name, self._decimal)
+            if contradicts(cell, decimal):
+                before = "the rows that were learned" if name in self._learned else "the first rows"
+                wrong = f"column {name!r}: found {shown(cell)}, expected a number with a decimal {DECIMALS[decimal]}"
+                return SourceError(f"{wrong}, as in {before}", file=self.name, line=line)
+        return None
 
 
 def _all_numbers(look: Seen) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thresher.data.arrow import arrow
 
-__all__ = ["MISSING", "NUMBER", "Seen", "numbers_spelled", "seen", "unadorned"]
+__all__ = ["MISSING", "NUMBER", "Seen", "contradicted", "contradicts", "numbers_spelled", "seen", "unadorned"]
 
 #: How a number that is missing may be written, in any case.
 MISSING = ("", "nan", "na", "n/a", "#n/a", "<na>", "null", "none", "?", "-")
@@ -19,6 +19,10 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)"
 _SOME = 500
 _SELDOM = 20  # so many texts for each that is no number
 _PLAIN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_OTHERS = {  # by the decimal sign: a fraction with the other one, unless that groups thousands
+    decimal: (rf"[+-]?(\d+{other}\d*|{other}\d+)([eE][+-]?\d+)?", rf"[+-]?\d{{1,3}}({other}\d{{3}})+")
+    for decimal, other in ((",", r"\."), (".", ","))
+}
 _SIGN = r"(\p{Sc}\s?)"  # of a currency
 
 
@@ -67,8 +71,11 @@ def seen(cells: Any, decimal: str) -> Seen:
     (Seen(given=2, numbers=1, first_other=1), 2)
     """
     compute = arrow(".compute")
-    if len(cells) > 2 * _SOME and (first := seen(cells.slice(0, _SOME), decimal)).numbers < first.given / 2:
-        return first  # words: a look at some of them is enough
+    if len(cells) > 2 * _SOME:
+        some = cells.slice(0, _SOME)
+        first = _lettered(some) or seen(some, decimal)
+        if first.numbers < first.given / 2:
+            return first  # words: a look at some of them is enough
     plain = unadorned(cells, decimal)
     given = compute.invert(compute.is_in(compute.utf8_lower(plain), value_set=arrow().array(MISSING, plain.type)))
     fits = compute.match_substring_regex(plain, _PLAIN)
@@ -78,6 +85,31 @@ def seen(cells: Any, decimal: str) -> Seen:
     other = compute.index(compute.and_not(given, fits), True).as_py()
     count = compute.sum(given).as_py() or 0
     return Seen(count, compute.sum(compute.and_(given, fits)).as_py() or 0, other if other >= 0 else None)
+
+
+def _lettered(cells: Any) -> Seen | None:
+    """The same at a glance, if more than half of the texts begin with a letter, which no number does."""
+    given = [text for cell in cells.to_pylist() if cell and (text := cell.strip()).lower() not in MISSING]
+    letters = sum(text[0].isascii() and text[0].isalpha() for text in given)
+    return Seen(len(given), 0, None) if 2 * letters > len(given) else None
+
+
+def contradicts(cell: str, decimal: str) -> bool:
+    """Whether a text is a number by the other decimal sign alone: with this one it is none, or another.
+
+    >>> [contradicts(cell, ",") for cell in ("1.5", "1.234", "1,5", "many")], contradicts("1,5", ".")
+    ([True, False, False, False], True)
+    """
+    fraction, groups = _OTHERS[decimal]
+    return bool(re.fullmatch(fraction, cell.strip(), re.ASCII)) and not re.fullmatch(groups, cell.strip(), re.ASCII)
+
+
+def contradicted(cells: Any, decimal: str) -> bool:
+    """Whether one of the texts does."""
+    compute = arrow(".compute")
+    fraction, groups = (rf"^\s*{pattern}\s*$" for pattern in _OTHERS[decimal])
+    wrong = compute.and_not(compute.match_substring_regex(cells, fraction), compute.match_substring_regex(cells, groups))
+    return bool(compute.any(wrong).as_py())
 
 
 def unadorned(cells: Any, decimal: str) -> Any:

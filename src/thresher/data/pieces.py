@@ -21,7 +21,8 @@ class Piece:
     """Rows of a table: columns with their names, and how to say where a row stands.
 
     `unread` are the names of columns that are left out. `skipped` are rows that could not be read and are not among these, with
-    their number; `failure` is what stopped the reading behind the last row; `notices` are what a user should know of columns.
+    their number; `failure` is what stopped the reading behind the last row; `notices` are what a user should know of columns;
+    `decimals` are the decimal signs of columns, as far as they were seen.
     """
 
     names: list[str]
@@ -32,6 +33,7 @@ class Piece:
     failure: SourceError | None = None
     unread: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    decimals: dict[str, str] = field(default_factory=dict)
 
 
 def by_number(file: str, first: int) -> Placed:

@@ -31,11 +31,12 @@ class Plan:
         self._fixed = fixed  # then columns that the recipe does not know are left out
         self.label = recipe.label
         self.kinds = dict(recipe.kinds)
+        self.decimals = dict(recipe.decimals)
         self._left_out = {*recipe.ignore, tag}
 
     def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
         """The recipe with all that was found out, and these scales."""
-        return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales)
+        return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales, decimals=dict(self.decimals))
 
     def uses(self, name: str) -> bool:
         """Whether a column makes attributes."""

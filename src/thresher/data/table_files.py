@@ -98,16 +98,20 @@ def pieces_of(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, t
 
 def _each(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threads: int) -> Iterator[Piece]:
     opened = files.file
+    decimals = dict(plan.recipe.decimals)
     while opened is not None:
-        yield from _of_file(opened, format or format_of(opened, table=True), plan, skip_bad=skip_bad, threads=threads)
+        form = format or format_of(opened, table=True)
+        yield from _of_file(opened, form, plan, decimals, skip_bad=skip_bad, threads=threads)
         opened = files.next()
 
 
-def _of_file(opened: Opened, format: str, plan: Plan, *, skip_bad: bool, threads: int) -> Iterator[Piece]:
+def _of_file(
+    opened: Opened, format: str, plan: Plan, decimals: dict[str, str], *, skip_bad: bool, threads: int
+) -> Iterator[Piece]:
     if format == "parquet":
         return parquet_pieces(opened, plan, threads=threads)
     if format == "arrow":
         return ipc_pieces(opened, plan, stream=not opened.peek().startswith(b"ARROW1"))
     if format == "jsonl":
         return JsonFile(opened, skip_bad=skip_bad, threads=threads).pieces()
-    return CsvFile(opened, plan.recipe.header, plan.csv_type, skip_bad=skip_bad, threads=threads).pieces()
+    return CsvFile(opened, plan.recipe.header, plan.csv_type, decimals, skip_bad=skip_bad, threads=threads).pieces()

@@ -10,7 +10,7 @@ from typing import Any
 
 from thresher.errors import ParameterError, StoreError
 
-__all__ = ["COLUMNS", "KINDS", "NUMERIC", "Scales", "TableRecipe"]
+__all__ = ["COLUMNS", "DECIMALS", "KINDS", "NUMERIC", "Scales", "TableRecipe"]
 
 #: Of columns of numbers by their names: count, mean, Σ(x − mean)².
 Scales = Mapping[str, tuple[float, float, float]]
@@ -28,6 +28,8 @@ KINDS = {
 }
 _TOLD = 6  # names of columns of a kind
 NUMERIC = ("scale", "raw")
+#: How a fraction may be set off in CSV, and what that is called.
+DECIMALS = {".": "point", ",": "comma"}
 #: What a user can say of columns.
 COLUMNS = ("label", "ignore", "text", "header", "numeric")
 
@@ -40,6 +42,7 @@ class TableRecipe:
     - ``header`` names the columns of CSV that has no line with their names.
     - ``numeric`` is how numbers are read: ``"raw"``, or ``"scale"``: as (x − mean)/deviation, of the column so far.
     - ``kinds`` says what the columns hold; ``scales`` is what was seen of those of numbers: count, mean, Σ(x − mean)².
+    - ``decimals`` is the decimal sign of columns of numbers, a comma or a point, where CSV between semicolons showed it.
 
     >>> TableRecipe(label="class", text=("subject",)).said()
     ', label class, words of subject, numbers scaled'
@@ -52,6 +55,7 @@ class TableRecipe:
     numeric: str = "scale"
     kinds: Mapping[str, str] = field(default_factory=dict)
     scales: Scales = field(default_factory=dict)
+    decimals: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.numeric not in NUMERIC:
@@ -88,18 +92,21 @@ class TableRecipe:
     def as_dict(self) -> dict[str, Any]:
         """The recipe as JSON can hold it."""
         listed = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        if not self.decimals:
+            del listed["decimals"]  # which no model had at first
         return {**listed, "scales": {name: list(state) for name, state in self.scales.items()}}
 
     @classmethod
     def from_dict(cls, stored: object) -> TableRecipe:
         """The recipe whose `as_dict` this is."""
-        if not isinstance(stored, Mapping) or set(stored) != {*cls.__dataclass_fields__}:
+        if not isinstance(stored, Mapping) or {*stored, "decimals"} != {*cls.__dataclass_fields__}:
             raise StoreError(f"the recipe of a table is not {', '.join(cls.__dataclass_fields__)}")
-        kinds, scales = stored["kinds"], stored["scales"]
+        kinds, scales, decimals = stored["kinds"], stored["scales"], stored.get("decimals", {})
         lists = [stored[name] for name in ("ignore", "text", "header")]
         good = all(isinstance(each, list) and all(_name(name) for name in each) for each in lists)
         good = good and isinstance(stored["numeric"], str) and (stored["label"] is None or _name(stored["label"]))
         good = good and isinstance(kinds, Mapping) and all(_name(name) and kinds[name] in KINDS for name in kinds)
+        good = good and isinstance(decimals, Mapping) and all(_name(name) and decimals[name] in DECIMALS for name in decimals)
         if not good or not isinstance(scales, Mapping) or not all(_name(each) and _state(scales[each]) for each in scales):
             raise StoreError("found a recipe of a table with the wrong types, or a scale that cannot be")
         try:

@@ -51,6 +51,7 @@ class TableStream(Stream):
             ngrams=recipe.ngrams,
             scaled=table.numeric == "scale",
             frozen=predicts,
+            threads=wishes.threads,
             **wishes.policy,
         )
         super().__init__(source, recipe, self._reader, wishes.positive)
@@ -143,6 +144,7 @@ class TableStream(Stream):
     def close(self) -> None:
         """Ends it: no more batches are given."""
         self._closed = True
+        self._reader.end()
         self._pieces.close()
         self._files.close()
 
@@ -170,7 +172,7 @@ class TableStream(Stream):
 
     def _later_positive(self, first: Piece) -> str | None:
         """The positive label, where the first rows have but one and those that follow have another."""
-        met = TableReader(1, **Wishes(None, True, True, False, None, 1).policy, ngrams=1, scaled=False, frozen=False)
+        met = TableReader(1, **Wishes(None, True, True, False, None, 1).policy, ngrams=1, scaled=False, frozen=False, threads=1)
         size = 0
         for piece in chain([first], self._pieces.look_on()):
             if self._plan.label in piece.names:
@@ -215,6 +217,7 @@ class TableStream(Stream):
                 piece = _taken(piece, np.arange(rows[0]))
             columns, _ = self._converted(piece)
         self._leave_out(skipped)
+        self._plan.decimals.update(piece.decimals)
         self._failure, self._piece = failure, piece
         self._reader.begin(columns)
 
@@ -347,7 +350,7 @@ def _taken(piece: Piece, kept: NDArray[np.int64]) -> Piece:
     def error(row: int, message: str) -> SourceError:
         return piece.error(int(kept[row]), message)
 
-    return Piece(piece.names, columns, len(kept), error)
+    return Piece(piece.names, columns, len(kept), error, decimals=piece.decimals)
 
 
 def _tags(name: str, cells: Any) -> Column:

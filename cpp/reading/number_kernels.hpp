@@ -1,0 +1,76 @@
+// Numbers of a table on their way into rows, a few rows of all columns at a time: in baseline and AVX2, with the same
+// bits.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "../thresher/canonical.hpp"
+#include "../thresher/dispatch.hpp"
+#include "columns.hpp"
+
+namespace thresher::reading {
+
+// Columns are taken four at a time; where their number is no multiple of four the last one has company: itself.
+inline constexpr std::size_t side_by_side = 4;
+
+// The scales of columns, each part of them side by side. What a frozen one needs is there, too.
+struct Scales {
+    std::vector<double> count, mean, squares, deviation;
+
+    explicit Scales(std::size_t size = 0) : count(size), mean(size), squares(size), deviation(size) {}
+
+    void put(std::size_t j, const Scale& scale) {
+        count[j] = scale.count;
+        mean[j] = scale.mean;
+        squares[j] = scale.squares;
+        deviation[j] = scale.deviation();
+    }
+    Scale at(std::size_t j) const { return {count[j], mean[j], squares[j]}; }
+};
+
+// Rows from `from` on, of columns that are as many as `width` says.
+struct NumberRows {
+    const double* const* columns;
+    std::size_t width, from, rows;
+};
+
+// What was seen of the numbers of some rows: whether all can be learned, whether none is 0.
+struct NumbersSeen {
+    bool good = true, dense = true;
+};
+
+#define THRESHER_SWEEPS BaselineNumbers
+#define THRESHER_LANES 2
+#define THRESHER_TARGET
+#include "number_sweeps.hpp"
+#undef THRESHER_SWEEPS
+#undef THRESHER_LANES
+#undef THRESHER_TARGET
+
+#ifdef THRESHER_HAS_AVX2
+#define THRESHER_SWEEPS Avx2Numbers
+#define THRESHER_LANES 4
+#define THRESHER_TARGET THRESHER_AVX2
+#include "number_sweeps.hpp"
+#undef THRESHER_SWEEPS
+#undef THRESHER_LANES
+#undef THRESHER_TARGET
+#endif
+
+inline BaselineNumbers numbers_for(Baseline) { return {}; }
+#ifdef THRESHER_HAS_AVX2
+inline Avx2Numbers numbers_for(Avx2) { return {}; }
+#endif
+
+// Calls `work` with the sweeps to use.
+template <class Work>
+auto sweep_numbers(Work&& work) {
+    return dispatch([&](auto kernels) { return work(numbers_for(kernels)); });
+}
+
+}  // namespace thresher::reading

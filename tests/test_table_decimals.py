@@ -1,0 +1,153 @@
+"""The decimal sign of a column is part of the model: a file that shows none is read as the one that was learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thresher as th
+from tests.commands import run
+from thresher.data.names import slot_of
+from thresher.data.recipe import Recipe
+from thresher.data.table_recipe import TableRecipe
+from thresher.errors import SourceError, StoreError
+
+pytest.importorskip("pyarrow")
+
+COMMAS = "a;b;label\n1,5;7;no\n1.234;8;yes\n2.345,25;9;no\n3;1;yes\n"
+
+
+def csv(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def read(source: Any, *columns: str, **options: Any) -> tuple[list[list[float]], Recipe]:
+    """The numbers of columns, row by row, and the recipe."""
+    rows = []
+    with th.open_stream(source, numeric="raw", **options) as stream:
+        for batch in stream:
+            matrix = batch.matrix()
+            rows += [[matrix[row, slot_of(name, stream.n)] for name in columns] for row in range(len(batch))]
+        return rows, stream.recipe
+
+
+def learned(text: str, path: Path) -> Recipe:
+    return read(csv(path / "learned.csv", text), "a", "b")[1]
+
+
+def again(text: str, recipe: Recipe, path: Path, **options: Any) -> list[list[float]]:
+    return read(csv(path / "again.csv", text), "a", "b", recipe=recipe, keep_unlabelled=True, **options)[0]
+
+
+def test_the_recipe_says_which_sign_the_columns_have(tmp_path: Path) -> None:
+    rows, recipe = read(csv(tmp_path / "t.csv", COMMAS), "a", "b")
+    assert rows == [[1.5, 7.0], [1234.0, 8.0], [2345.25, 9.0], [3.0, 1.0]]
+    assert recipe.table is not None
+    assert recipe.table.decimals == {"a": ",", "b": ","}
+    assert Recipe.from_dict(recipe.as_dict()) == recipe
+
+
+def test_where_nothing_shows_it_the_recipe_says_nothing(tmp_path: Path) -> None:
+    for text in ("a;label\n1;no\n2;yes\n", "a,label\n1.5,no\n2.5,yes\n", 'a,label\n"1,234",no\n2,yes\n'):
+        _, recipe = read(csv(tmp_path / "t.csv", text), "a")
+        assert recipe.table is not None
+        assert recipe.table.decimals == {}
+        assert "decimals" not in recipe.as_dict()["table"]
+    points = learned("a;b;label\n1.5;2;no\n$2;3;yes\n", tmp_path)
+    assert points.table is not None
+    assert points.table.decimals == {"a": "."}
+
+
+def test_a_file_without_a_comma_is_read_as_what_was_learned(tmp_path: Path) -> None:
+    recipe = learned(COMMAS, tmp_path)
+    few = "a;b\n1.234;5\n12;2.000\n"
+    assert again(few, recipe, tmp_path) == [[1234.0, 5.0], [12.0, 2000.0]]
+    points = learned("a;b;label\n1.234;2;no\n5.5;3.25;yes\n", tmp_path)
+    assert again(few, points, tmp_path) == [[1.234, 5.0], [12.0, 2.0]]
+
+
+def test_a_file_with_the_other_sign_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "again.csv"
+    recipe = learned(COMMAS, tmp_path)
+    wrong = f"{file}:3: column 'a': found '1.5', expected a number with a decimal comma, as in the rows that were learned"
+    with pytest.raises(SourceError) as refused:
+        again("a;b\n1,25;5\n1.5;6\n2,5;7\n", recipe, tmp_path)
+    assert str(refused.value) == wrong
+    assert again("a;b\n1,25;5\n1.5;6\n2,5;7\n", recipe, tmp_path, on_bad="skip") == [[1.25, 5.0], [2.5, 7.0]]
+    points = learned("a;b;label\n1.234;2;no\n5.5;3.25;yes\n", tmp_path)
+    with pytest.raises(SourceError, match=r"again.csv:2: column 'a': found '1,5', expected a number with a decimal point"):
+        again("a;b\n1,5;5\n2,5;6\n", points, tmp_path)
+
+
+def test_a_ragged_row_and_another_sign_are_both_told(tmp_path: Path) -> None:
+    recipe = learned(COMMAS, tmp_path)
+    text = "a;b\n1,25;5\n1;2;3\n1.5;6\n2,5;7\n"
+    with th.open_stream(csv(tmp_path / "t.csv", text), recipe=recipe, keep_unlabelled=True, on_bad="skip") as stream:
+        assert sum(len(batch) for batch in stream) == 2
+        assert [error.line for error in stream.first_bad] == [3, 4]
+
+
+def test_columns_may_differ(tmp_path: Path) -> None:
+    text = "a;b;label\n1,5;$1,234.50;no\n2,25;$2.25;yes\n"
+    rows, recipe = read(csv(tmp_path / "t.csv", text), "a", "b")
+    assert rows == [[1.5, 1234.5], [2.25, 2.25]]
+    assert recipe.table is not None
+    assert recipe.table.decimals == {"a": ",", "b": "."}
+    assert again("a;b\n1.234;1.234\n", recipe, tmp_path) == [[1234.0, 1.234]]
+    with pytest.raises(SourceError, match="column 'b': found '1,5', expected a number with a decimal point"):
+        again("a;b\n1,5;1,5\n", recipe, tmp_path)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_later_chunk_with_the_other_sign_is_refused(threads: int, tmp_path: Path) -> None:
+    rows = [f"{k % 90},{k % 10}5;{k};{'yes' if k % 2 else 'no'};{'x' * 20}" for k in range(150_000)]
+    rows[140_000] = f"1.5;7;yes;{'x' * 20}"
+    file = csv(tmp_path / "t.csv", "a;b;label;c\n" + "\n".join(rows) + "\n")
+    assert file.stat().st_size > 1 << 22
+    wrong = "t.csv:140002: column 'a': found '1.5', expected a number with a decimal comma, as in the first rows"
+    with th.open_stream(file, threads=threads) as stream, pytest.raises(SourceError, match=wrong):
+        for _ in stream:
+            pass
+    assert stream.position.offset == 140_000
+    with th.open_stream(file, threads=threads, on_bad="skip") as stream:
+        assert sum(len(batch) for batch in stream) == 149_999
+
+
+def test_files_of_one_stream_have_one_sign(tmp_path: Path) -> None:
+    first = csv(tmp_path / "1.csv", COMMAS)
+    assert read([first, csv(tmp_path / "2.csv", "a;b;label\n4.321;1;no\n")], "a")[0][-1] == [4321.0]
+    with pytest.raises(SourceError, match=r"3.csv:2: column 'a': found '4.3', expected a number with a decimal comma"):
+        read([first, csv(tmp_path / "3.csv", "a;b;label\n4.3;1;no\n")], "a")
+
+
+def test_a_recipe_of_an_older_model_guesses_as_before(tmp_path: Path) -> None:
+    stored = learned(COMMAS, tmp_path).as_dict()
+    del stored["table"]["decimals"]
+    older = Recipe.from_dict(stored)
+    assert again("a;b\n1.234;5\n", older, tmp_path) == [[1.234, 5.0]]
+    assert again("a;b\n1,25;5\n", older, tmp_path) == [[1.25, 5.0]]
+
+
+def test_what_is_no_sign_is_no_recipe() -> None:
+    good = TableRecipe(decimals={"a": ","}).as_dict()
+    for bad in ({"a": ";"}, {"a": 1}, {"": ","}, [","]):
+        with pytest.raises(StoreError):
+            TableRecipe.from_dict({**good, "decimals": bad})
+
+
+def test_learn_and_predict_agree_and_so_does_a_run_that_goes_on(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = [f"{1000 * value:.2f}".replace(".", ",") + f";{'yes' if value > 0 else 'no'}" for value in rng.normal(0, 1, 500)]
+    model, file = tmp_path / "m.thresher", csv(tmp_path / "t.csv", "a;label\n" + "\n".join(rows) + "\n")
+    assert run("learn", file, "--save", model, "--quiet").status == 0
+    whole = csv(tmp_path / "whole.csv", "a\n2.500\n-2.500\n".replace("a\n", "a;b\n").replace("00\n", "00;1\n"))
+    assert run("predict", model, whole).out.split() == ["yes", "no"]
+    more = csv(tmp_path / "more.csv", "a;label\n2.5;yes\n")
+    refused = run("learn", more, "--from", model, "--save", tmp_path / "n.thresher")
+    assert refused.status == 2
+    assert "more.csv:2: column 'a': found '2.5', expected a number with a decimal comma" in refused.err
+    assert not (tmp_path / "n.thresher").exists()
