@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
 
-_CHUNK = 4096
+_CHUNK = 16384
 _LEAST_COST, _MOST_COST = 2.0**-100, 2.0**100
 
 
