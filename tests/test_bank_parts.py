@@ -48,9 +48,9 @@ def played(bank: Bank | Bank64, X: Any, y: NDArray[np.int8], kind: type[np.float
     """What the lanes say of each row, block by block."""
     told = np.zeros((len(y), bank.lanes), np.int8), np.zeros((len(y), bank.lanes), kind), np.zeros(len(y), np.bool_)
     for start, stop in zip((0, *cuts), (*cuts, len(y)), strict=True):
-        part = tuple(column[start:stop] for column in told)
+        says, scores, changed = told[0][start:stop], told[1][start:stop], told[2][start:stop]
         block = examples.block(X[start:stop], X.shape[1])
-        bank._learn_block(block, y[start:stop], None, part[0], part[1], part[2], y[start:stop])
+        bank._learn_block(block, y[start:stop], None, says, scores, changed, y[start:stop])
     return told
 
 

@@ -65,8 +65,12 @@ Told play(Bank<float>& bank, const Block& block, const std::vector<std::int8_t>&
     const auto hear = [&](std::size_t from, std::size_t to) {
         if (from != told.heard) std::abort();
         told.heard = to;
-        for (std::size_t i = from * lanes; i < to * lanes; ++i) told.sum = told.sum / 2 + told.scores[i] + told.says[i];
-        for (std::size_t k = from; k < to; ++k) told.sum += told.changed[k];
+        for (std::size_t k = from; k < to; ++k) {
+            for (std::size_t i = k * lanes; i < (k + 1) * lanes; ++i) {
+                told.sum = told.sum / 2 + told.scores[i] + told.says[i];
+            }
+            told.sum += told.changed[k];
+        }
     };
     told.fault = bank.learn_block(block, labels.data(), nullptr, {told.says.data(), told.scores.data()},
                                   told.changed.get(), told.played, hear)

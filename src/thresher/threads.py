@@ -58,11 +58,15 @@ def use_threads(count: int | None) -> int | None:
     """
     global _asked
     if count is not None:
-        if isinstance(count, bool) or not isinstance(count, SupportsIndex) or not 1 <= index(count) <= MOST_THREADS:
-            raise ParameterError(f"found {count!r} threads, expected None or a whole number from 1 to {MOST_THREADS}")
-        count = index(count)
+        count = _counted(count)
     before, _asked = _asked, count
     return before
+
+
+def _counted(count: object) -> int:
+    if isinstance(count, bool) or not isinstance(count, SupportsIndex) or not 1 <= index(count) <= MOST_THREADS:
+        raise ParameterError(f"found {count!r} threads, expected None or a whole number from 1 to {MOST_THREADS}")
+    return index(count)
 
 
 def allowed_threads() -> int:

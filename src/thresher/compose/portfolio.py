@@ -315,15 +315,16 @@ class Portfolio(Counted):
                 self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else float(costs[0]), said)
             with Shielded() as shield:  # Ctrl-C waits for the vote: without it lanes would be ahead of their weights
                 begun = True
-                if self._lanes.whole:
-                    ear = self._vote._ear(said.says, said.scores, codes, weights, said.changed, *made.room(at, len(block)))
-                    played, fault = self._lanes.banked.learn_block(block, codes, costs, said, ear)
-                else:
-                    played, fault = self._lanes.learn_block(block, codes, costs, said)
-                    if foreign and fault is not None:  # it had none before foreign lanes learned it
-                        raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
-                    own = codes[:played], None if weights is None else weights[:played], said.changed[:played]
-                    self._vote._learn_block(said.says[:played], said.scores[:played], *own, *made.room(at, played))
+                room, ear = made.room(at, len(block)), None
+                if self._lanes.whole:  # then the vote is heard while lanes play
+                    ear = self._vote._ear(said.says, said.scores, codes, weights, said.changed, *room)
+                played, fault = self._lanes.learn_block(block, codes, costs, said, ear)
+                if foreign and fault is not None:  # it had none before foreign lanes learned it
+                    raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
+                if ear is None:
+                    says, scores, moved = said.says[:played], said.scores[:played], said.changed[:played]
+                    own = None if weights is None else weights[:played]
+                    self._vote._learn_block(says, scores, codes[:played], own, moved, *made.room(at, played))
                 to = slice(at, at + played)
                 made.moved[to] = said.changed[:played]
                 if made.lane_scores.size:
