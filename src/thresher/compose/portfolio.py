@@ -74,6 +74,8 @@ class Portfolio(Counted):
     - ``cost_positive`` is what a missed positive example costs; a missed negative one costs 1. What a round costs is that times
       the example's weight; lanes learn the example with this weight, and the vote's loss is counted in it.
 
+    Where there are several processors, parts of a bank learn at the same time, with the same bits: `compose.use_threads`.
+
     `score` is the mean of the lanes' scores by weight, each in units of its mean size so far (and at most 16 of them); the
     units are taken anew after each of the first 64 rounds, and then every 64 rounds.
     `calibrated` turns it into a probability 1/(1 + e^−(az + b)), where a and b follow the log loss as rounds come, so that the
