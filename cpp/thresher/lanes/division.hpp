@@ -90,7 +90,7 @@ class Divider {
     };
 
     static constexpr double look = 13;     // what scoring takes for a number of a record,
-    static constexpr double come = 100;    // and for the record itself, to come
+    static constexpr double come = 400;    // and for the record itself, to come: in each part as long
     static constexpr double beside = 300;  // reading a row, and the vote: whoever is ahead does them
 
     // The largest first, each to the part that has least; the last has so much to begin with.
