@@ -17,6 +17,7 @@ from benchmarks.timing import interleaved
 from thresher import examples, labels
 from thresher._core import Bank
 from thresher.compose import default_lanes
+from thresher.threads import allowed_threads
 
 __all__ = ["CASES"]
 
@@ -33,7 +34,7 @@ def lanes(workload: Workload) -> Callable[[], NDArray[np.int8]]:
     scores = np.zeros((len(block), len(rules)), np.float32)
 
     def run() -> NDArray[np.int8]:
-        Bank(workload.n, rules)._learn_block(block, codes, None, says, scores, changed, codes)
+        Bank(workload.n, rules, allowed_threads())._learn_block(block, codes, None, says, scores, changed, codes)
         return says
 
     return run

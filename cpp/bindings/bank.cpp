@@ -3,14 +3,14 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <typeinfo>
+
 #include "bindings.hpp"
+#include "ear.hpp"
 
 namespace thresher::python {
 
 namespace {
-
-template <class T>
-using Numbers = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 
 // Calls `use` with the rule, if its lanes fit a bank, and says whether they do.
 template <class Use>
@@ -22,11 +22,10 @@ bool with_rule(nb::handle rule, Use&& use) {
         use(found);
         return true;
     };
-    const auto any = [&]<class... Rules>(const std::tuple<Rules...>*) {
+    const auto any = [&]<class... Rules>(const std::variant<Rules...>*) {
         return (meets(static_cast<const Rules* const*>(nullptr)) || ...);
     };
-    return any(static_cast<const std::tuple<Perceptron, PassiveAggressive, AveragedPerceptron, AROW, AdaGrad<Hinge>,
-                                            AdaGrad<Logistic>, Invariant, ScaledWinnow, Constant>*>(nullptr));
+    return any(static_cast<const LaneRule*>(nullptr));
 }
 
 bool fits(nb::handle rule) {
@@ -40,10 +39,11 @@ class PythonBank {
     using Scores = nb::ndarray<Real, nb::c_contig, nb::device::cpu>;
     using Changed = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-    PythonBank(std::size_t n, const nb::sequence& rules) : bank_(made(n, rules, false)) {}
+    PythonBank(std::size_t n, const nb::sequence& rules, std::size_t threads) : bank_(made(n, rules, threads, false)) {}
 
-    PythonBank(std::size_t n, const nb::sequence& rules, const nb::dict& arrays, const nb::dict& heads)
-        : bank_(made(n, rules, arrays.contains(below_))) {
+    PythonBank(std::size_t n, const nb::sequence& rules, const nb::dict& arrays, const nb::dict& heads,
+               std::size_t threads)
+        : bank_(made(n, rules, threads, arrays.contains(below_))) {
         set(arrays, heads);
     }
 
@@ -59,6 +59,7 @@ class PythonBank {
 
     std::size_t n() const { return bank_->n(); }
     std::size_t lanes() const { return bank_->lanes(); }
+    std::size_t parts() const { return bank_->parts(); }
     std::size_t bytes() const { return bank_->bytes(); }
     std::int64_t collisions() const { return collisions_; }
     std::int64_t rounds() const { return bank_->rounds; }
@@ -68,9 +69,9 @@ class PythonBank {
         const Example example(x, n(), Domain::any);
         const Busy::Reading reading(busy_);
         Bank<Real> twin(*bank_);  // lanes note what they said
-        typename Bank<Real>::Scratch scratch;
-        if (const auto kind = twin.read(example.row(), scratch); kind != Fault::Kind::none) raise(Fault{kind});
-        twin.score(scratch, {says.data(), scores.data()});
+        Sheet<Real> sheet;
+        if (const auto kind = twin.read(example.row(), sheet); kind != Fault::Kind::none) raise(Fault{kind});
+        twin.score(sheet, {says.data(), scores.data()});
     }
 
     bool learn(nb::handle x, nb::handle y, nb::handle weight, Says says, Scores scores) {
@@ -83,10 +84,10 @@ class PythonBank {
         const Example example(x, n(), Domain::any);
         const Busy::Writing writing(busy_);
         if (!(*heft >= 0.0 && *heft <= largest_weight)) raise(Fault{Fault::Kind::weight, 0, *heft});
-        if (const auto kind = bank_->read(example.row(), scratch_); kind != Fault::Kind::none) raise(Fault{kind});
+        if (const auto kind = bank_->read(example.row(), sheet_); kind != Fault::Kind::none) raise(Fault{kind});
         bank_->unshare();
         collisions_ += example.collisions();
-        return bank_->learn(scratch_, code, *heft, {says.data(), scores.data()});
+        return bank_->learn(sheet_, code, *heft, {says.data(), scores.data()});
     }
 
     void score_block(const HeldBlock& held, Says says, Scores scores) {
@@ -104,8 +105,13 @@ class PythonBank {
     }
 
     void learn_block(const HeldBlock& held, Vector<std::int8_t> codes, std::optional<Vector<double>> weights, Says says,
-                     Scores scores, Changed changed, nb::handle labels) {
+                     Scores scores, Changed changed, nb::handle labels, const Ear* ear) {
         const Busy::Writing writing(busy_);
+        std::optional<Busy::Writing> hearing;
+        if (ear != nullptr) {
+            if (ear->rows != rows_of(held.block)) throw std::invalid_argument("an ear for each row");
+            hearing.emplace(*ear->busy);
+        }
         check_width(width_of(held.block), n());
         const std::size_t rows = rows_of(held.block);
         check(says, scores, rows);
@@ -117,7 +123,8 @@ class PythonBank {
         {
             const nb::gil_scoped_release free;
             fault = bank_->learn_block(held.block, codes.data(), weights ? weights->data() : nullptr,
-                                       {says.data(), scores.data()}, changed.data(), k);
+                                       {says.data(), scores.data()}, changed.data(), k,
+                                       ear != nullptr ? ear->hear : nullptr);
         }
         if (!fault) {
             collisions_ += held.collisions;
@@ -138,27 +145,29 @@ class PythonBank {
         });
     }
     double bias_weight(std::size_t lane) {
-        return read([&](const Bank<Real>& bank) {
-            const auto [g, k] = placed(lane);
-            return bank.groups()[g]->bias_weight(k);
-        });
+        return read([&](const Bank<Real>& bank) { return bank.bias_weight(placed(lane)); });
     }
 
     // The name of a lane's group, and its place in it.
-    const char* group(std::size_t lane) const { return bank_->groups()[placed(lane).first]->name(); }
-    std::size_t position(std::size_t lane) const { return placed(lane).second; }
+    const char* group(std::size_t lane) const { return bank_->group_of(placed(lane)).name(); }
+    std::size_t position(std::size_t lane) const {
+        std::size_t before = 0;
+        for (std::size_t other = 0; other < placed(lane); ++other) {
+            before += &typeid(bank_->group_of(other)) == &typeid(bank_->group_of(lane)) ? 1 : 0;
+        }
+        return before;
+    }
 
     // Heads by the name of their group, and counts.
     nb::dict heads() {
         return read([&](const Bank<Real>& bank) {
             nb::dict heads;
-            for (const auto& group : bank.groups()) {
-                for (const LaneHead<Real>& head : group->heads()) {
+            for (const std::vector<std::size_t>& kin : bank.groups()) {
+                Lanes<Real>& group = bank.group_of(kin.front());
+                for (std::size_t i = 0; i < group.heads().size(); ++i) {
                     nb::list values;
-                    for (std::size_t k = 0; k < group->size(); ++k) {
-                        values.append(static_cast<double>((*head.values)[k]));
-                    }
-                    heads[named(*group, head.name).c_str()] = values;
+                    for (const std::size_t lane : kin) values.append(static_cast<double>(bank.head(lane, i)));
+                    heads[named(group, group.heads()[i].name).c_str()] = values;
                 }
             }
             heads["rounds"] = bank.rounds;
@@ -175,7 +184,7 @@ class PythonBank {
             nb::dict arrays;
             std::vector<Real*> planes;
             for (std::size_t g = 0; g < bank.groups().size(); ++g) {
-                const Lanes<Real>& group = *bank.groups()[g];
+                const Lanes<Real>& group = bank.group_of(bank.groups()[g].front());
                 for (std::size_t i = 0; i < group.planes().size(); ++i) {
                     const std::size_t size = bank.n() * bank.wide(g, i);
                     auto plane = std::make_unique_for_overwrite<Real[]>(size);
@@ -185,7 +194,7 @@ class PythonBank {
             }
             bank.take_planes(planes);
             if (bank.below()) {
-                const std::size_t size = bank.n() * bank.groups()[bank.winnow()]->size();
+                const std::size_t size = bank.n() * bank.groups()[bank.winnow()].size();
                 auto plane = std::make_unique_for_overwrite<Real[]>(size);
                 bank.take_below(plane.get());
                 arrays[below_] = owned<Real>(std::move(plane), size);
@@ -195,25 +204,25 @@ class PythonBank {
     }
 
   private:
-    static std::unique_ptr<Bank<Real>> made(std::size_t n, const nb::sequence& rules, bool below) {
+    static std::unique_ptr<Bank<Real>> made(std::size_t n, const nb::sequence& rules, std::size_t threads, bool below) {
         if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
-        auto bank = std::make_unique<Bank<Real>>(n);
+        if (threads < 1) throw std::invalid_argument("one thread at least");
+        std::vector<LaneRule> lanes;
         for (const nb::handle rule : rules) {
-            if (!with_rule(rule, [&](const auto& found) { bank->add(found); })) {
+            if (!with_rule(rule, [&](const auto& found) { lanes.emplace_back(found); })) {
                 throw nb::type_error("expected rules that fit a bank");
             }
         }
-        bank->settle(below);
-        return bank;
+        return std::make_unique<Bank<Real>>(n, lanes, threads, below);
     }
 
     static std::string named(const Lanes<Real>& group, const char* what) {
         return std::string(group.name()) + " " + what;
     }
 
-    std::pair<std::size_t, std::size_t> placed(std::size_t lane) const {
+    std::size_t placed(std::size_t lane) const {
         if (lane >= lanes()) throw nb::index_error("no such lane");
-        return bank_->place(lane);
+        return lane;
     }
 
     void check(const Says& says, const Scores& scores, std::size_t rows) const {
@@ -232,20 +241,21 @@ class PythonBank {
         std::vector<const Real*> planes;
         std::vector<Plane> held;
         for (std::size_t g = 0; g < bank_->groups().size(); ++g) {
-            Lanes<Real>& group = *bank_->groups()[g];
+            const std::vector<std::size_t>& kin = bank_->groups()[g];
+            Lanes<Real>& group = bank_->group_of(kin.front());
             for (std::size_t i = 0; i < group.planes().size(); ++i) {
                 held.push_back(plane(named(group, group.planes()[i].name), bank_->n() * bank_->wide(g, i)));
                 planes.push_back(held.back().data());
             }
-            for (const LaneHead<Real>& head : group.heads()) {
-                const auto values = nb::cast<std::vector<double>>(heads[named(group, head.name).c_str()]);
-                if (values.size() != group.size()) throw std::invalid_argument("one number for each lane");
-                for (std::size_t k = 0; k < group.size(); ++k) (*head.values)[k] = static_cast<Real>(values[k]);
+            for (std::size_t i = 0; i < group.heads().size(); ++i) {
+                const auto values = nb::cast<std::vector<double>>(heads[named(group, group.heads()[i].name).c_str()]);
+                if (values.size() != kin.size()) throw std::invalid_argument("one number for each lane");
+                for (std::size_t k = 0; k < kin.size(); ++k) bank_->head(kin[k], i) = static_cast<Real>(values[k]);
             }
         }
         bank_->set_planes(planes);
         if (bank_->below()) {
-            bank_->set_below(plane(below_, bank_->n() * bank_->groups()[bank_->winnow()]->size()).data());
+            bank_->set_below(plane(below_, bank_->n() * bank_->groups()[bank_->winnow()].size()).data());
         }
         bank_->rounds = nb::cast<std::int64_t>(heads["rounds"]);
         bank_->negative = static_cast<Negative>(nb::cast<int>(heads["negative"]));
@@ -254,7 +264,7 @@ class PythonBank {
 
     static constexpr const char* below_ = "Winnow below";
     std::unique_ptr<Bank<Real>> bank_;
-    typename Bank<Real>::Scratch scratch_;
+    Sheet<Real> sheet_;
     std::int64_t collisions_ = 0;
     Busy busy_;
 };
@@ -269,26 +279,28 @@ void bind(nb::module_& m, const char* name, const char* number) {
     static const std::string restored =
         "def __init__(self, n: int, rules: collections.abc.Sequence[Rule], arrays: "
         "dict[str, " +
-        array + "], heads: dict[str, typing.Any]) -> None";
+        array + "], heads: dict[str, typing.Any], threads: int = 1) -> None";
     static const std::string score = "def _score(self, x: object, " + filled + ") -> None";
     static const std::string learn = "def _learn(self, x: object, y: object, weight: float, " + filled + ") -> bool";
     static const std::string score_block = "def _score_block(self, block: Block, " + filled + ") -> None";
     static const std::string learn_block =
         "def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
         "weights: numpy.typing.NDArray[numpy.float64] | None, " +
-        filled + ", changed: numpy.typing.NDArray[numpy.bool_], labels: object) -> None";
+        filled + ", changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None) -> None";
     static const std::string kept = "def _state(self) -> tuple[" + state + "]";
     nb::class_<Python>(m, name, "Lanes side by side: learners whose rounds are played in one sweep.")
-        .def(nb::init<std::size_t, const nb::sequence&>(), nb::arg("n"), nb::arg("rules"),
-             nb::sig("def __init__(self, n: int, rules: collections.abc.Sequence[Rule]) -> None"))
-        .def(nb::init<std::size_t, const nb::sequence&, const nb::dict&, const nb::dict&>(), nb::arg("n"),
-             nb::arg("rules"), nb::arg("arrays"), nb::arg("heads"), nb::sig(restored.c_str()),
+        .def(nb::init<std::size_t, const nb::sequence&, std::size_t>(), nb::arg("n"), nb::arg("rules"),
+             nb::arg("threads") = 1,
+             nb::sig("def __init__(self, n: int, rules: collections.abc.Sequence[Rule], threads: int = 1) -> None"))
+        .def(nb::init<std::size_t, const nb::sequence&, const nb::dict&, const nb::dict&, std::size_t>(), nb::arg("n"),
+             nb::arg("rules"), nb::arg("arrays"), nb::arg("heads"), nb::arg("threads") = 1, nb::sig(restored.c_str()),
              "Lanes in the state that was kept.")
         .def(nb::init<Python&>(), nb::arg("other"), "The same once more.")
         .def_static("fits", &fits, nb::arg("rule"), nb::sig("def fits(rule: Rule) -> bool"),
                     "Whether learners of this rule can be lanes.")
         .def_prop_ro("n", &Python::n, "The number of attributes (slots).")
         .def_prop_ro("lanes", &Python::lanes, "The number of lanes.")
+        .def_prop_ro("parts", &Python::parts, "How many parts they lie in, which as many threads play at once.")
         .def_prop_ro("bytes", &Python::bytes, "The memory of all lanes.")
         .def_prop_ro("rounds", &Python::rounds, "How many rounds were played.")
         .def_prop_ro("collisions", &Python::collisions,
@@ -301,7 +313,7 @@ void bind(nb::module_& m, const char* name, const char* number) {
              nb::arg("scores").noconvert(), nb::sig(score_block.c_str()))
         .def("_learn_block", &Python::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
              nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::arg("changed").noconvert(),
-             nb::arg("labels"), nb::sig(learn_block.c_str()))
+             nb::arg("labels"), nb::arg("ear").none() = nb::none(), nb::sig(learn_block.c_str()))
         .def("weights", &Python::weights, nb::arg("lane"),
              nb::sig("def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]"),
              "One lane's weights: a fresh array of length n.")

@@ -36,7 +36,7 @@ class PythonMulticlass {
         const Example example(x, learner_.n());
         return read([&](const Multiclass& learner) {
             std::vector<double> scores;
-            const ClassOutcome outcome = learner.predict(shown(example), scores);
+            const ClassOutcome outcome = learner.predict(shown(example).terms(0), scores);
             return nb::make_tuple(outcome.prediction, outcome.score);
         });
     }
@@ -52,7 +52,7 @@ class PythonMulticlass {
             throw std::invalid_argument("no such class");
         learner_.hold(std::max(learner_.classes(), static_cast<std::size_t>(code) + 1));
         learner_.unshare();
-        const ClassOutcome outcome = learner_.learn(shown(example), code, *heft);
+        const ClassOutcome outcome = learner_.learn(shown(example).terms(0), code, *heft);
         learner_.collisions += example.collisions();
         return nb::make_tuple(outcome.prediction, outcome.score, outcome.changed);
     }
@@ -126,10 +126,10 @@ class PythonMulticlass {
         return learner_;
     }
 
-    Multiclass::Scratch shown(const Example& example) const {
-        Multiclass::Scratch scratch;
-        if (const auto kind = learner_.read(example.row(), scratch); kind != Fault::Kind::none) raise(Fault{kind});
-        return scratch;
+    Sheet<double> shown(const Example& example) const {
+        Sheet<double> sheet;
+        if (const auto kind = learner_.read(example.row(), sheet); kind != Fault::Kind::none) raise(Fault{kind});
+        return sheet;
     }
 
     std::size_t checked(const HeldBlock& held, const Column<std::int32_t>& predictions,

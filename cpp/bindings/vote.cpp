@@ -6,6 +6,7 @@
 
 #include "../thresher/vote.hpp"
 #include "bindings.hpp"
+#include "ear.hpp"
 #include "standing.hpp"
 
 namespace thresher::python {
@@ -83,28 +84,40 @@ class PythonVote {
         });
     }
 
+    // Whoever is told what the lanes say of rows while they play: it votes on them, and learns what they lost.
     template <class Score>
-    void learn_block(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
-                     Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
-                     Out<double> chances) {
-        const Busy::Writing writing(busy_);
+    Ear ear(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
+            Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
+            Out<double> chances) {
         const std::size_t rows = codes.shape(0), lanes = voting_.lanes();
         check_rows(rows, weights);
         check_table(says, scores, rows);
         check_out(rows, moved, predictions, z, p, losses, chances);
+        const auto hear = [=, this](std::size_t from, std::size_t to) {
+            voting_.unshare();
+            const auto* const shifted = reinterpret_cast<const std::uint8_t*>(moved.data());
+            for (std::size_t k = from; k < to; ++k) {
+                const bool followed = (to - 1 - k) * lanes >= block;  // what comes later may be being written
+                const Ballot ballot = voting_.learn(says.data() + k * lanes, scores.data() + k * lanes, codes.data()[k],
+                                                    weights ? weights->data()[k] : 1.0, shifted[k] != 0, followed);
+                predictions.data()[k] = ballot.label;
+                z.data()[k] = ballot.z;
+                p.data()[k] = ballot.p;
+                losses.data()[k] = ballot.loss;
+                chances.data()[k] = ballot.chance;
+            }
+        };
+        return {&busy_, rows, hear};
+    }
+
+    template <class Score>
+    void learn_block(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
+                     Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
+                     Out<double> chances) {
+        const Ear all = ear<Score>(says, scores, codes, weights, moved, predictions, z, p, losses, chances);
+        const Busy::Writing writing(busy_);
         const nb::gil_scoped_release free;
-        voting_.unshare();
-        const auto* const shifted = reinterpret_cast<const std::uint8_t*>(moved.data());
-        for (std::size_t k = 0; k < rows; ++k) {
-            const bool followed = (rows - 1 - k) * lanes >= block;
-            const Ballot ballot = voting_.learn(says.data() + k * lanes, scores.data() + k * lanes, codes.data()[k],
-                                                weights ? weights->data()[k] : 1.0, shifted[k] != 0, followed);
-            predictions.data()[k] = ballot.label;
-            z.data()[k] = ballot.z;
-            p.data()[k] = ballot.p;
-            losses.data()[k] = ballot.loss;
-            chances.data()[k] = ballot.chance;
-        }
+        all.hear(0, all.rows);
     }
 
     template <class Score>
@@ -343,7 +356,12 @@ void bind_vote(nb::module_& m) {
              nb::sig("def _costs(self, codes: numpy.typing.NDArray[numpy.int8], "
                      "weights: numpy.typing.NDArray[numpy.float64] | None) -> "
                      "numpy.typing.NDArray[numpy.float64] | None"));
-    const auto with_scores = [&]<class Score>(const char* learn, const char* score) {
+    nb::class_<Ear>(m, "Ear", "Hears what lanes say while they play.");
+    const auto with_scores = [&]<class Score>(const char* learn, const char* ear, const char* score) {
+        vote.def("_ear", &PythonVote::ear<Score>, nb::keep_alive<0, 1>(), nb::arg("says").noconvert(),
+                 nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("weights").none(),
+                 nb::arg("moved").noconvert(), nb::arg("predictions").noconvert(), nb::arg("z").noconvert(),
+                 nb::arg("p").noconvert(), nb::arg("losses").noconvert(), nb::arg("chances").noconvert(), nb::sig(ear));
         vote.def("_learn_block", &PythonVote::learn_block<Score>, nb::arg("says"), nb::arg("scores").noconvert(),
                  nb::arg("codes"), nb::arg("weights").none(), nb::arg("moved"), nb::arg("predictions").noconvert(),
                  nb::arg("z").noconvert(), nb::arg("p").noconvert(), nb::arg("losses").noconvert(),
@@ -352,18 +370,20 @@ void bind_vote(nb::module_& m) {
                  nb::arg("predictions").noconvert(), nb::arg("z").noconvert(), nb::arg("p").noconvert(),
                  nb::arg("chances").noconvert(), nb::sig(score));
     };
-#define THRESHER_LEARN(SCORE)                                                                                  \
-    "def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
-    "], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, "        \
-    "moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], "                \
-    "z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], "                         \
-    "losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
+#define THRESHER_LEARN(NAME, SCORE, MADE)                                                                  \
+    "def " NAME "(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
+    "], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, "    \
+    "moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], "            \
+    "z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], "                     \
+    "losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> " MADE
 #define THRESHER_SCORE(SCORE)                                                                                  \
     "def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
     "], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], "               \
     "p: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
-    with_scores.operator()<float>(THRESHER_LEARN("float32"), THRESHER_SCORE("float32"));
-    with_scores.operator()<double>(THRESHER_LEARN("float64"), THRESHER_SCORE("float64"));
+    with_scores.operator()<float>(THRESHER_LEARN("_learn_block", "float32", "None"),
+                                  THRESHER_LEARN("_ear", "float32", "Ear"), THRESHER_SCORE("float32"));
+    with_scores.operator()<double>(THRESHER_LEARN("_learn_block", "float64", "None"),
+                                   THRESHER_LEARN("_ear", "float64", "Ear"), THRESHER_SCORE("float64"));
 #undef THRESHER_LEARN
 #undef THRESHER_SCORE
     vote.def("_collide", &PythonVote::collide, nb::arg("features"))

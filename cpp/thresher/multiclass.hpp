@@ -42,8 +42,6 @@ struct ClassColumns {
 
 class Multiclass {
   public:
-    using Scratch = thresher::Scratch<double>;
-
     // `bias` is the value of an attribute that every row has beside its own; 0 for none.
     Multiclass(std::size_t n, double bias) : n_(n), bias_(bias), memory_(0) { hold(1); }
 
@@ -74,20 +72,19 @@ class Multiclass {
     }
 
     template <class Row>
-    Fault::Kind read(const Row& row, Scratch& scratch) const {
-        return reader().read(row, scratch);
+    Fault::Kind read(const Row& row, Sheet<double>& sheet) const {
+        return reader().read(row, sheet);
     }
 
     // The scores of all classes, with room for whole registers. The records of the row ahead are fetched meanwhile.
-    void score(const Scratch& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
+    void score(const Terms<double>& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
         const std::size_t lanes = Lanes<double>::whole(classes());
         scores.resize(lanes);
-        const Terms<double> terms{row.at.data(), row.values.data(), row.size, row.count};
-        sweep_lanes([&](auto sweeps) { sweeps.dots(memory_.data(), terms, 0, lanes, scores.data(), ahead); });
+        sweep_lanes([&](auto sweeps) { sweeps.dots(memory_.data(), row, 0, lanes, scores.data(), ahead); });
         for (std::size_t c = 0; c < classes(); ++c) scores[c] += bias_weights_[c] * bias_;
     }
 
-    ClassOutcome predict(const Scratch& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
+    ClassOutcome predict(const Terms<double>& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
         score(row, scores, ahead);
         std::size_t best = 0;
         for (std::size_t c = 1; c < classes(); ++c) best = scores[c] > scores[best] ? c : best;
@@ -96,7 +93,7 @@ class Multiclass {
     }
 
     // One whole round. The label is a class, or the next one; there is room for it, and the memory is our own.
-    ClassOutcome learn(const Scratch& row, std::int32_t label, double weight, const Ahead& ahead = {}) {
+    ClassOutcome learn(const Terms<double>& row, std::int32_t label, double weight, const Ahead& ahead = {}) {
         ClassOutcome outcome = predict(row, scores_, ahead);
         const std::int32_t said = outcome.prediction;
         if (static_cast<std::size_t>(label) == classes()) bias_weights_.push_back(0.0);
@@ -128,16 +125,19 @@ class Multiclass {
             const double weight = weights == nullptr ? 1.0 : weights[k];
             return weight >= 0.0 && weight <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
         };
-        return reader().over_rows(block, played, refuse, [&](Scratch& row, const Ahead& ahead, std::size_t k) {
-            log.put(k, learn(row, labels[k], weights == nullptr ? 1.0 : weights[k], ahead));
-        });
+        return reader().over_rows(
+            block, played, refuse, [&](const Sheet<double>& sheet, const Ahead& ahead, std::size_t k) {
+                log.put(k, learn(sheet.terms(0), labels[k], weights == nullptr ? 1.0 : weights[k], ahead));
+            });
     }
 
     Fault predict_block(const Block& block, const ClassColumns& log, std::size_t& played) const {
         std::vector<double> scores;
         return reader().over_rows(
             block, played, [](std::size_t) { return Fault::Kind::none; },
-            [&](Scratch& row, const Ahead& ahead, std::size_t k) { log.put(k, predict(row, scores, ahead)); });
+            [&](const Sheet<double>& sheet, const Ahead& ahead, std::size_t k) {
+                log.put(k, predict(sheet.terms(0), scores, ahead));
+            });
     }
 
     // The scores of all classes, a row of them for each row.
@@ -145,8 +145,8 @@ class Multiclass {
         std::vector<double> scores;
         return reader().over_rows(
             block, played, [](std::size_t) { return Fault::Kind::none; },
-            [&](Scratch& row, const Ahead& ahead, std::size_t k) {
-                score(row, scores, ahead);
+            [&](const Sheet<double>& sheet, const Ahead& ahead, std::size_t k) {
+                score(sheet.terms(0), scores, ahead);
                 std::copy_n(scores.data(), classes(), out + k * classes());
             });
     }

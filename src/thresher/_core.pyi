@@ -825,10 +825,10 @@ class Bank:
     """Lanes side by side: learners whose rounds are played in one sweep."""
 
     @overload
-    def __init__(self, n: int, rules: Sequence[Rule]) -> None: ...
+    def __init__(self, n: int, rules: Sequence[Rule], threads: int = 1) -> None: ...
 
     @overload
-    def __init__(self, n: int, rules: Sequence[Rule], arrays: dict[str, numpy.typing.NDArray[numpy.float32]], heads: dict[str, Any]) -> None:
+    def __init__(self, n: int, rules: Sequence[Rule], arrays: dict[str, numpy.typing.NDArray[numpy.float32]], heads: dict[str, Any], threads: int = 1) -> None:
         """Lanes in the state that was kept."""
 
     @overload
@@ -846,6 +846,10 @@ class Bank:
     @property
     def lanes(self) -> int:
         """The number of lanes."""
+
+    @property
+    def parts(self) -> int:
+        """How many parts they lie in, which as many threads play at once."""
 
     @property
     def bytes(self) -> int:
@@ -867,7 +871,7 @@ class Bank:
 
     def _score_block(self, block: Block, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32]) -> None: ...
 
-    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], changed: numpy.typing.NDArray[numpy.bool_], labels: object) -> None: ...
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None) -> None: ...
 
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
@@ -889,10 +893,10 @@ class Bank64:
     """Lanes side by side: learners whose rounds are played in one sweep."""
 
     @overload
-    def __init__(self, n: int, rules: Sequence[Rule]) -> None: ...
+    def __init__(self, n: int, rules: Sequence[Rule], threads: int = 1) -> None: ...
 
     @overload
-    def __init__(self, n: int, rules: Sequence[Rule], arrays: dict[str, numpy.typing.NDArray[numpy.float64]], heads: dict[str, Any]) -> None:
+    def __init__(self, n: int, rules: Sequence[Rule], arrays: dict[str, numpy.typing.NDArray[numpy.float64]], heads: dict[str, Any], threads: int = 1) -> None:
         """Lanes in the state that was kept."""
 
     @overload
@@ -910,6 +914,10 @@ class Bank64:
     @property
     def lanes(self) -> int:
         """The number of lanes."""
+
+    @property
+    def parts(self) -> int:
+        """How many parts they lie in, which as many threads play at once."""
 
     @property
     def bytes(self) -> int:
@@ -931,7 +939,7 @@ class Bank64:
 
     def _score_block(self, block: Block, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64]) -> None: ...
 
-    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], changed: numpy.typing.NDArray[numpy.bool_], labels: object) -> None: ...
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None) -> None: ...
 
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
@@ -1323,6 +1331,12 @@ class Vote:
     def _costs(self, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None) -> numpy.typing.NDArray[numpy.float64] | None: ...
 
     @overload
+    def _ear(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> Ear: ...
+
+    @overload
+    def _ear(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> Ear: ...
+
+    @overload
     def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None: ...
 
     @overload
@@ -1341,6 +1355,9 @@ class Vote:
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[Any]], dict[str, float], dict[str, numpy.typing.NDArray[numpy.float64]], tuple[int, float, float, float, int, float]]: ...
 
     def _restore(self, arrays: dict[str, numpy.typing.NDArray[Any]], heads: dict[str, float], planes: dict[str, numpy.typing.NDArray[numpy.float64]], master: dict[str, float]) -> None: ...
+
+class Ear:
+    """Hears what lanes say while they play."""
 
 class Standing:
     """Where a portfolio stands after rounds: the sums that its ledger needs."""

@@ -71,7 +71,7 @@ class AdaGradLanes final : public Lanes<Real> {
     }
 
     std::vector<bool> hinge_;
-    std::vector<Real> dummies_, rates_, bias_weights_, bias_squares_, scores_;
+    Numbers<Real> dummies_, rates_, bias_weights_, bias_squares_, scores_;
 };
 
 }  // namespace thresher

@@ -74,7 +74,7 @@ class ArowLanes final : public Lanes<Real> {
 
   private:
     static constexpr Real most = Limits<Real>::state;
-    std::vector<Real> r_, dummies_, bias_weights_, bias_variances_, scores_, along_, part_, least_;
+    Numbers<Real> r_, dummies_, bias_weights_, bias_variances_, scores_, along_, part_, least_;
 };
 
 }  // namespace thresher

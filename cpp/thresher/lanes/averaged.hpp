@@ -76,7 +76,7 @@ class AveragedLanes final : public Lanes<Real> {
     }
 
     std::vector<Lane> lanes_;
-    std::vector<Real> bias_weights_, bias_lags_, ages_, own_, norms_, steps_, late_;
+    Numbers<Real> bias_weights_, bias_lags_, ages_, own_, norms_, steps_, late_;
 };
 
 }  // namespace thresher

@@ -47,7 +47,7 @@ class FirstOrderLanes final : public Lanes<Real> {
   private:
     void add(const Sight& sight, int tie, bool margin, double most) {
         const std::size_t k = size_++;
-        const auto grow = [&](std::vector<Real>& each, double value, Real idle) {
+        const auto grow = [&](Numbers<Real>& each, double value, Real idle) {
             each.resize(this->width(), idle);
             each[k] = static_cast<Real>(value);
         };
@@ -68,7 +68,7 @@ class FirstOrderLanes final : public Lanes<Real> {
 
     std::size_t size_ = 0;
     bool normalizes_ = false;
-    std::vector<Real> dummies_, ties_, margins_, most_, normalize_, norms_, bias_weights_, scores_, steps_;
+    Numbers<Real> dummies_, ties_, margins_, most_, normalize_, norms_, bias_weights_, scores_, steps_;
 };
 
 }  // namespace thresher

@@ -103,7 +103,7 @@ class InvariantLanes final : public Lanes<Real> {
     }
 
     std::vector<double> rates_;
-    std::vector<Real> dummies_, bias_weights_, bias_squares_, totals_, normalizers_, scores_, parts_;
+    Numbers<Real> dummies_, bias_weights_, bias_squares_, totals_, normalizers_, scores_, parts_;
     bool beyond_ = false;  // whether the row has a value above its slot's scale
 };
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../arithmetic.hpp"
+#include "lines.hpp"
 
 namespace thresher {
 
@@ -114,13 +115,13 @@ struct Plan {
 template <class Real>
 struct LaneHead {
     const char* name;
-    std::vector<Real>* values;  // one a lane
+    Numbers<Real>* values;  // one a lane
 };
 
 // A group of lanes. The bank says once where in a record its numbers begin; `place(i, k)` is where that of plane i and
 // lane k lies.
 template <class Real>
-class Lanes {
+class alignas(lines) Lanes {
   public:
     virtual ~Lanes() = default;
     virtual std::unique_ptr<Lanes> twin() const = 0;
@@ -160,8 +161,8 @@ class Lanes {
 
 // One parameter or head, a number for each lane, with room for whole registers.
 template <class Real>
-std::vector<Real> for_lanes(std::size_t lanes, Real value = Real{}) {
-    return std::vector<Real>(Lanes<Real>::whole(lanes), value);
+Numbers<Real> for_lanes(std::size_t lanes, Real value = Real{}) {
+    return Numbers<Real>(Lanes<Real>::whole(lanes), value);
 }
 
 }  // namespace thresher

@@ -1,35 +1,33 @@
-// Rows as lanes are shown them: read once, checked, and each while the one before it is played.
+// Rows as lanes are shown them: read once, whatever the number of lanes, and checked.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <variant>
 
-#include "../blocks.hpp"
 #include "../canonical.hpp"
 #include "../rows.hpp"
 #include "kernels.hpp"
-#include "scratch.hpp"
+#include "sheet.hpp"
 
 namespace thresher {
 
 // For records of `stride` numbers, one for each of n slots, and behind them one that is nobody's.
 template <class Real>
 struct Reader {
-    using Scratch = thresher::Scratch<Real>;
-
     std::size_t n, stride;
 
-    // Reads a row, or says that it is not canonical as it stands. What the user holds is copied before it is checked.
+    // Reads a row to the end of a sheet, or says that it is not canonical as it stands. What the user holds is copied
+    // before it is checked.
     template <class Row>
-    Fault::Kind read(const Row& row, Scratch& scratch) const {
-        scratch.hold(row.size);
-        std::int64_t* const at = scratch.at.data();
-        Real* const values = scratch.values.data();
+    Fault::Kind read(const Row& row, Sheet<Real>& sheet) const {
+        Line<Real> seen;
+        const auto [at, values] = sheet.hold(seen, row.size);
         Facts<Real> facts;
-        const bool ascends = sweep_lanes([&](auto sweeps) {
+        const bool ascends = sweep_lanes([&, at = at, values = values](auto sweeps) {
             if constexpr (requires { row.slots; }) {
                 return sweeps.read(row.slots, row.values, row.size, n, stride, at, values, facts);
             } else {
@@ -38,19 +36,90 @@ struct Reader {
             }
         });
         if (!ascends) return Fault::Kind::unsettled;
-        scratch.know(facts);
-        if (!facts.good) [[unlikely]]
-            return look_again(row, scratch);
-        fill_up(scratch);
+        seen.know(facts);
+        if (!facts.good) [[unlikely]] {
+            if (const auto kind = look_again(row, sheet, seen); kind != Fault::Kind::none) return kind;
+        }
+        for (std::size_t j = seen.count; j < seen.size; ++j) {  // up to a multiple of four, in the record of nobody
+            at[j] = static_cast<std::int64_t>(n * stride);
+            values[j] = 0;
+        }
+        sheet.keep(seen);
         return Fault::Kind::none;
     }
 
     // A row in any order, or what is wrong with it.
     template <class Row>
-    Fault read_any(const Row& row, Scratch& scratch, Canonical& canonical) const {
-        if (read(row, scratch) == Fault::Kind::none) return {};
+    Fault read_any(const Row& row, Sheet<Real>& sheet, Canonical& canonical) const {
+        if (read(row, sheet) == Fault::Kind::none) return {};
         if (const Fault fault = canonical.read(row, n)) return fault;
-        return {read(canonical.row(), scratch)};
+        return {read(canonical.row(), sheet)};
+    }
+
+    // Rows from the `next` on, while the sheet has fewer rows and terms than it may; `next` goes on, up to a row that
+    // has a fault. `refuse(k)` says what is wrong with it beside its terms, and
+    // `accept(k)` is told that nothing is.
+    template <class Rows, class Refuse, class Accept>
+    Fault read_many(const Rows& rows, std::size_t& next, Sheet<Real>& sheet, Canonical& canonical,
+                    std::size_t most_rows, std::size_t most_terms, Refuse&& refuse, Accept&& accept) const {
+        typename Rows::Row row;
+        for (sheet.clear(); next < rows.rows && sheet.rows() < most_rows && sheet.terms() < most_terms; ++next) {
+            if (!rows.row(next, row)) return {Fault::Kind::pointers};
+            if (const auto kind = refuse(next); kind != Fault::Kind::none) return {kind};
+            fetch_ahead(row);
+            if (const Fault fault = read_any(row, sheet, canonical)) return fault;
+            accept(next);
+        }
+        return {};
+    }
+
+    // Calls play(sheet, ahead, k) for each row, on a sheet of its own, for whom it matters what those before it led to:
+    // each is read before the one before it is played, which may so fetch its records.
+    template <class Refuse, class Play>
+    Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play) const {
+        return std::visit(
+            [&](const auto& rows) -> Fault {
+                typename std::decay_t<decltype(rows)>::Row row;
+                const auto take = [&](std::size_t k, Sheet<Real>& sheet) {
+                    sheet.clear();
+                    if (k >= rows.rows) return Fault::Kind::none;
+                    if (!rows.row(k, row)) return Fault::Kind::pointers;
+                    fetch_ahead(row);
+                    return read(row, sheet);
+                };
+                Sheet<Real> sheets[2];
+                Canonical canonical;
+                played = 0;
+                auto kind = take(0, sheets[0]);
+                for (; played < rows.rows; ++played) {
+                    Sheet<Real>&now = sheets[played % 2], &next = sheets[(played + 1) % 2];
+                    const auto later = take(played + 1, next);
+                    if (kind == Fault::Kind::pointers) return {kind};
+                    if (const auto fault = refuse(played); fault != Fault::Kind::none) return {fault};
+                    if (kind != Fault::Kind::none) {
+                        if (!rows.row(played, row)) return {Fault::Kind::pointers};
+                        if (const Fault fault = read_any(row, now, canonical)) return fault;
+                    }
+                    play(std::as_const(now), next.rows() > 0 ? fetched(next.terms(0)) : Ahead{}, played);
+                    kind = later;
+                }
+                return {};
+            },
+            block);
+    }
+
+    // What is to be fetched while row k of a sheet is scored: the records of the row behind it.
+    Ahead ahead(const Sheet<Real>& sheet, std::size_t k) const {
+        return k + 1 < sheet.rows() ? fetched(sheet.terms(k + 1)) : Ahead{};
+    }
+
+  private:
+    // From this many bytes of records on they are fetched ahead: fewer stay in a near cache.
+    static constexpr std::size_t near = std::size_t{1} << 18;
+
+    Ahead fetched(const Terms<Real>& next) const {
+        const std::size_t bytes = stride * sizeof(Real);
+        return n * bytes < near ? Ahead{} : Ahead{next.at, next.size, bytes};
     }
 
     // The rows after the next, into the cache: those that read in bursts are not waited for. Fetching never faults.
@@ -64,73 +133,22 @@ struct Reader {
         if constexpr (requires { row.slots; }) fetch(row.slots, row.size);
     }
 
-    // Calls play(row, ahead, k) for each row; each is read before the one before it is played, which may so fetch its
-    // records.
-    template <class Refuse, class Play>
-    Fault over_rows(const Block& block, std::size_t& played, Refuse&& refuse, Play&& play) const {
-        return std::visit(
-            [&](const auto& rows) -> Fault {
-                typename std::decay_t<decltype(rows)>::Row row;
-                const auto take = [&](std::size_t k, Scratch& scratch) {
-                    if (k >= rows.rows) return Fault::Kind::none;
-                    if (!rows.row(k, row)) return Fault::Kind::pointers;
-                    fetch_ahead(row);
-                    return read(row, scratch);
-                };
-                Scratch scratches[2];
-                Canonical canonical;
-                played = 0;
-                auto kind = take(0, scratches[0]);
-                for (; played < rows.rows; ++played) {
-                    Scratch &now = scratches[played % 2], &next = scratches[(played + 1) % 2];
-                    const auto later = take(played + 1, next);
-                    const bool known = later == Fault::Kind::none && played + 1 < rows.rows;
-                    if (kind == Fault::Kind::pointers) return {kind};
-                    if (const auto fault = refuse(played); fault != Fault::Kind::none) return {fault};
-                    if (kind != Fault::Kind::none) {
-                        if (!rows.row(played, row)) return {Fault::Kind::pointers};
-                        if (const Fault fault = read_any(row, now, canonical)) return fault;
-                    }
-                    play(now, known ? ahead(next) : Ahead{}, played);
-                    kind = later;
-                }
-                return {};
-            },
-            block);
-    }
-
-  private:
-    // From this many bytes of records on they are fetched ahead: fewer stay in a near cache.
-    static constexpr std::size_t near = std::size_t{1} << 18;
-
-    Ahead ahead(const Scratch& next) const {
-        const std::size_t bytes = stride * sizeof(Real);
-        return n * bytes < near ? Ahead{} : Ahead{next.at.data(), next.size, bytes};
-    }
-
-    // Terms of value 0, up to a multiple of four, in a record that is nobody's.
-    void fill_up(Scratch& scratch) const {
-        for (std::size_t j = scratch.count; j < scratch.size; ++j) {
-            scratch.at[j] = static_cast<std::int64_t>(n * stride);
-            scratch.values[j] = 0;
-        }
-    }
-
     // The same for a row with values that lanes cannot hold as they are: large ones are clipped, tiny ones left out.
     template <class Row>
-    [[gnu::noinline]] Fault::Kind look_again(const Row& row, Scratch& scratch) const {
+    [[gnu::noinline]] Fault::Kind look_again(const Row& row, Sheet<Real>& sheet, Line<Real>& seen) const {
+        const auto [at, values] = sheet.hold(seen, seen.count);
         std::size_t kept = 0;
-        for (std::size_t j = 0; j < scratch.count; ++j) {
+        for (std::size_t j = 0; j < seen.count; ++j) {
             const auto given = static_cast<double>(row.values[j]);
             if (!acceptable(given) || given == 0.0) return Fault::Kind::unsettled;
             const auto value = static_cast<Real>(std::clamp(given, -most, most));
             if (std::fabs(value) < Limits<Real>::smallest || value == 0) continue;
-            scratch.at[kept] = scratch.at[j];
-            scratch.values[kept++] = value;
+            at[kept] = at[j];
+            values[kept++] = value;
         }
-        scratch.hold(kept);
-        scratch.know(sweep_lanes([&](auto sweeps) { return sweeps.look(std::as_const(scratch.values).data(), kept); }));
-        fill_up(scratch);
+        sheet.hold(seen, kept);
+        const Real* const held = values;
+        seen.know(sweep_lanes([&](auto sweeps) { return sweeps.look(held, kept); }));
         return Fault::Kind::none;
     }
 

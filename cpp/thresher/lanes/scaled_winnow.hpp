@@ -92,8 +92,8 @@ class ScaledWinnowLanes final : public Lanes<Real> {
     }
 
     std::vector<ScaledWinnow> rules_;
-    std::vector<Real> dummies_, bias_weights_, thresholds_, scales_, sums_, gains_, values_;
-    std::vector<std::int8_t> says_;
+    Numbers<Real> dummies_, bias_weights_, thresholds_, scales_, sums_, gains_, values_;
+    Numbers<std::int8_t> says_;
     Real scale_ = 0, first_sum_ = 0;
 };
 

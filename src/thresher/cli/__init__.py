@@ -15,6 +15,7 @@ from typing import NoReturn
 from thresher import __version__
 from thresher.cli import certify, experts, inspect, lab, learn, predict
 from thresher.errors import ThresherError
+from thresher.threads import MOST_THREADS, processors, use_threads
 
 __all__ = ["COMMANDS", "main", "parser"]
 
@@ -93,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not hasattr(options, "run"):
         whole.print_help()
         return 0
+    before = use_threads(_for_lanes(getattr(options, "threads", None)))
     try:
         status = int(options.run(options))
         sys.stdout.flush()
@@ -107,6 +109,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"there is not enough memory for this{hint}", WRONG)
     except (ThresherError, OSError, UnicodeError) as error:
         return _say(_one_line(_in_words(error)), WRONG)
+    finally:
+        use_threads(before)
+
+
+def _for_lanes(threads: int | None) -> int:
+    """How many threads learn, where so many read: half of them, since reading a text takes longer than learning from it."""
+    return min(max((min(processors(), 8) if threads is None else threads) // 2, 1), MOST_THREADS)
 
 
 def _make_streams_usable() -> None:

@@ -79,7 +79,8 @@ def add_reading_options(
         "--threads",
         type=whole,
         metavar="K",
-        help="how many threads read SOURCE, which changes nothing but the time (one a core, up to 8)",
+        help="how many threads read SOURCE; half as many, one at least, learn in a portfolio; it changes nothing but the time "
+        "(one a core, up to 8)",
     )
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from thresher.compose.frozen import Frozen, Predictor, frozen
 from thresher.late import late
+from thresher.threads import use_threads
 
 if TYPE_CHECKING:
     from thresher.compose.average import Averaged, online_to_batch
@@ -45,4 +46,5 @@ __all__ = [
     "online_to_batch",
     "pac",
     "r_of_k",
+    "use_threads",
 ]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from thresher._core import Bank, Block, Group
+from thresher._core import Bank, Block, Ear, Group
 from thresher.compose.called import Said
 from thresher.errors import ExampleError, StoreError
 from thresher.linear import LEARNERS, LinearLearner
 from thresher.linear.learner import Parameters, within
+from thresher.threads import allowed_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,14 +57,17 @@ class Banked:
     def __init__(self, n: int, kinds: Sequence[LinearLearner], bank: Bank | None = None) -> None:
         self.kinds = list(kinds)
         self._n = n
-        self.bank = Bank(n, [kind.rule for kind in kinds]) if bank is None else bank
+        self.bank = Bank(n, [kind.rule for kind in kinds], allowed_threads()) if bank is None else bank
 
     def learn_block(
-        self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said
+        self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said, ear: Ear | None = None
     ) -> tuple[int, ExampleError | None]:
-        """One round a row, up to the first that cannot be learned: how many there were before it, and what is wrong with it."""
+        """One round a row, up to the first that cannot be learned: how many there were before it, and what is wrong with it.
+
+        The ear hears what the lanes say of some rows while they play the next.
+        """
         try:
-            self.bank._learn_block(block, codes, weights, said.says, said.scores, said.changed, codes)
+            self.bank._learn_block(block, codes, weights, said.says, said.scores, said.changed, codes, ear)
         except ExampleError as error:
             if error.row is None:
                 raise
@@ -128,7 +132,7 @@ class Banked:
             if not within(plane, high, low):
                 raise StoreError(f"the state's {name} are not all numbers that learning can reach")
         whole = {name: np.ascontiguousarray(plane) for name, plane in arrays.items()}
-        return cls(n, kinds, Bank(n, rules, whole, heads))
+        return cls(n, kinds, Bank(n, rules, whole, heads, allowed_threads()))
 
     def __copy__(self) -> Banked:
         return Banked(self._n, self.kinds, Bank(self.bank))

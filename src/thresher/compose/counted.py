@@ -37,6 +37,13 @@ class Columns:
         self.moved = np.empty(rows, np.bool_)
         self.lane_scores = np.empty((rows, lanes))
 
+    def room(
+        self, at: int, rows: int
+    ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Where the vote on so many rounds from `at` on is written: its labels, scores, shares, losses and chances."""
+        to = slice(at, at + rows)
+        return self.predictions[to], self.scores[to], self.shares[to], self.losses[to], self.chances[to]
+
 
 class Counted:
     """What a portfolio has counted: its lanes, its master and its vote."""

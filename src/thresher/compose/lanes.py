@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from thresher._core import Block
+from thresher._core import Block, Ear
 from thresher.bounds.printed import shown
 from thresher.compose.banked import Banked, kind_of
 from thresher.compose.called import Called, Said
@@ -157,14 +157,15 @@ class Lanes:
         return Said(rows, len(self), "float32" if self.whole else "float64")
 
     def learn_block(
-        self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said
+        self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said, ear: Ear | None
     ) -> tuple[int, ExampleError | None]:
         """One round a row for all lanes that are not foreign, up to the first row that one cannot learn.
 
-        Returns how many rows there were before it, and what is wrong with it.
+        Returns how many rows there were before it, and what is wrong with it. Where the bank holds all lanes, the ear hears
+        what they say of some rows while they play the next.
         """
         if self.whole:
-            return self.banked.learn_block(block, codes, weights, said)
+            return self.banked.learn_block(block, codes, weights, said, ear)
         fault = self.called.fault(block)
         rows = len(block) if fault is None or fault.row is None else fault.row
         part = block.rows(0, rows)

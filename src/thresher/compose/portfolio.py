@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
 
-_CHUNK = 4096
+_CHUNK = 16384
 _LEAST_COST, _MOST_COST = 2.0**-100, 2.0**100
 
 
@@ -73,6 +73,8 @@ class Portfolio(Counted):
       `th.FixedShare` where the best lane may change.
     - ``cost_positive`` is what a missed positive example costs; a missed negative one costs 1. What a round costs is that times
       the example's weight; lanes learn the example with this weight, and the vote's loss is counted in it.
+
+    Where there are several processors, parts of a bank learn at the same time, with the same bits: `compose.use_threads`.
 
     `score` is the mean of the lanes' scores by weight, each in units of its mean size so far (and at most 16 of them); the
     units are taken anew after each of the first 64 rounds, and then every 64 rounds.
@@ -315,25 +317,20 @@ class Portfolio(Counted):
                 self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else float(costs[0]), said)
             with Shielded() as shield:  # Ctrl-C waits for the vote: without it lanes would be ahead of their weights
                 begun = True
-                played, fault = self._lanes.learn_block(block, codes, costs, said)
+                room, ear = made.room(at, len(block)), None
+                if self._lanes.whole:  # then the vote is heard while lanes play
+                    ear = self._vote._ear(said.says, said.scores, codes, weights, said.changed, *room)
+                played, fault = self._lanes.learn_block(block, codes, costs, said, ear)
                 if foreign and fault is not None:  # it had none before foreign lanes learned it
                     raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
+                if ear is None:
+                    says, scores, moved = said.says[:played], said.scores[:played], said.changed[:played]
+                    own = None if weights is None else weights[:played]
+                    self._vote._learn_block(says, scores, codes[:played], own, moved, *made.room(at, played))
                 to = slice(at, at + played)
                 made.moved[to] = said.changed[:played]
                 if made.lane_scores.size:
                     made.lane_scores[to] = said.scores[:played]
-                self._vote._learn_block(
-                    said.says[:played],
-                    said.scores[:played],
-                    codes[:played],
-                    None if weights is None else weights[:played],
-                    made.moved[to],
-                    made.predictions[to],
-                    made.scores[to],
-                    made.shares[to],
-                    made.losses[to],
-                    made.chances[to],
-                )
         except LaneError as error:
             self._broken = error
             raise

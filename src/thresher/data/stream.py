@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 from os import PathLike
 
@@ -19,15 +17,11 @@ from thresher.data.source import Place, Source
 from thresher.data.table_recipe import TableRecipe
 from thresher.data.text import TextStream
 from thresher.errors import ParameterError
+from thresher.threads import MOST_THREADS, processors
 
 __all__ = ["DEFAULT_BITS", "MOST_THREADS", "UNLABELLED", "Batch", "Position", "Stream", "open_stream"]
 
 DEFAULT_BITS = 18
-MOST_THREADS = 64
-
-
-def _default_threads() -> int:
-    return min(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1, 8)
 
 
 def _spellable(label: object) -> bool:
@@ -100,7 +94,7 @@ def open_stream(
     source = _source(source)
     if source.demo is not None and source.demo.positive is None:
         raise ParameterError(f"found {source}, a table of forecasts, expected examples: try thresher experts {source}")
-    threads = _default_threads() if threads is None else threads
+    threads = min(processors(), 8) if threads is None else threads
     wishes = Wishes(positive, on_bad == "skip", keep_unlabelled or ignore_labels, ignore_labels, rule, threads)
     files = Files(source, ahead=threads > 1)
     try:

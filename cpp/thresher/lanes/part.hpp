@@ -1,0 +1,261 @@
+// A part of a bank: lanes of some rules in records of their own, which one thread at a time scores and moves.
+//
+// One sweep makes of all planes what their groups want to know of a row (Made in lanes.hpp). Groups of which it wants
+// dot products alone lie first in a record. Where values below 0 have come, the lanes that need attributes of their own
+// for them have a second, smaller record a slot, behind all others.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "../arithmetic.hpp"
+#include "adagrad.hpp"
+#include "arow.hpp"
+#include "averaged.hpp"
+#include "constant.hpp"
+#include "first_order.hpp"
+#include "invariant.hpp"
+#include "scaled_winnow.hpp"
+#include "sheet.hpp"
+
+namespace thresher {
+
+// What comes out of a round, one for each lane.
+template <class Real>
+struct Said {
+    std::int8_t* says;
+    Real* scores;
+};
+
+template <class Real>
+class alignas(lines) Part {
+  public:
+    explicit Part(std::size_t n) : n_(n), memory_(0) {}
+
+    Part(const Part& other)
+        : n_(other.n_),
+          order_(other.order_),
+          positions_(other.positions_),
+          in_order_(other.in_order_),
+          stride_(other.stride_),
+          plain_(other.plain_),
+          again_(other.again_),
+          winnow_(other.winnow_),
+          below_(other.below_),
+          memory_(other.memory_),
+          dots_(other.dots_),
+          excess_(other.excess_),
+          scores_(other.scores_),
+          says_(other.says_) {
+        for (const auto& group : other.groups_) groups_.push_back(group->twin());
+    }
+    Part& operator=(const Part&) = delete;
+
+    // A lane more; all are there before `lay_out`.
+    void add(const Perceptron& rule) { group<FirstOrderLanes<Real>>().add(rule); }
+    void add(const PassiveAggressive& rule) { group<FirstOrderLanes<Real>>().add(rule); }
+    void add(const AveragedPerceptron& rule) { group<AveragedLanes<Real>>().add(rule); }
+    void add(const AROW& rule) { group<ArowLanes<Real>>().add(rule); }
+    template <class Loss>
+    void add(const AdaGrad<Loss>& rule) {
+        group<AdaGradLanes<Real>>().add(rule);
+    }
+    void add(const Invariant& rule) { group<InvariantLanes<Real>>().add(rule); }
+    void add(const ScaledWinnow& rule) { group<ScaledWinnowLanes<Real>>().add(rule); }
+    void add(const Constant& rule) { group<ConstantLanes<Real>>().add(rule); }
+
+    // Lays a record out, and says how many numbers it takes.
+    std::size_t lay_out() {
+        std::size_t at = 0, end = 0;
+        for (const bool plain : {true, false}) {
+            for (const auto& group : groups_) {
+                if (std::ranges::all_of(group->planes(), simple) != plain) continue;
+                if (!plain) plain_ = std::min(plain_, at);
+                group->begin(at);
+                end = std::max(end, at + group->swept());
+                at += group->numbers();
+            }
+        }
+        // Records of whole registers: they touch few lines of the cache, and one sweep needs nothing beside them.
+        return (std::max(at, end) * sizeof(Real) + 31) / 32 * 32 / sizeof(Real);
+    }
+
+    // Takes memory for records of `stride` numbers, no fewer than were laid out; for values below 0, too, if some came.
+    void settle(std::size_t stride, bool below) {
+        stride_ = stride;
+        again_.resize(stride_);
+        dots_.resize(stride_ + Lanes<Real>::whole(1));  // a group may read whole registers from its last lanes on
+        excess_.resize(stride_);
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
+                if (groups_[g]->planes()[i].made != Made::spread) continue;
+                for (std::size_t k = 0; k < wide(g, i); ++k) again_[groups_[g]->place(i, k)] = 1;
+            }
+            if (dynamic_cast<const ScaledWinnowLanes<Real>*>(groups_[g].get()) != nullptr) winnow_ = g;
+        }
+        for (const auto& [g, k] : order_) {
+            std::size_t first = 0;
+            for (std::size_t i = 0; i < g; ++i) first += groups_[i]->size();
+            in_order_ = in_order_ && first + k == positions_.size();
+            positions_.push_back(first + k);
+        }
+        scores_.resize(lanes());
+        says_.resize(lanes());
+        below_ = below && winnow_ < groups_.size();
+        memory_ = memory(below_at() + (below_ ? n_ : 1) * below_width());
+        Real* const records = this->records();
+        if (const auto first = first_record(); first != std::vector<Real>(stride_)) {  // the memory is zeros
+            for (std::size_t i = 0; i < n_; ++i) std::copy_n(first.data(), stride_, records + i * stride_);
+        }
+        std::fill_n(records + below_at(), (below_ ? n_ : 1) * below_width(), Real{1});
+    }
+
+    std::size_t lanes() const { return order_.size(); }
+    std::size_t bytes() const { return memory_.size() * sizeof(double); }
+    void unshare() { memory_.unshare(); }
+
+    // What all lanes say of row k of a sheet. The records of the row ahead are fetched meanwhile.
+    void score(const Sheet<Real>& sheet, std::size_t k, const Said<Real>& said, const Ahead& ahead) {
+        show(sheet, k);
+        const Plan<Real> plan{stride_, plain_, again_.data()};
+        sweep_lanes(
+            [&](auto sweeps) { sweeps.scan(shown_.records, shown_.terms, plan, dots_.data(), excess_.data(), ahead); });
+        const Said<Real> own = in_order_ ? said : Said<Real>{says_.data(), scores_.data()};
+        std::size_t first = 0;
+        for (const auto& group : groups_) {
+            group->score(shown_, own.scores + first, own.says + first);
+            first += group->size();
+        }
+        for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
+            said.says[i] = says_[positions_[i]];
+            said.scores[i] = scores_[positions_[i]];
+        }
+    }
+
+    // Round t of all lanes: whether any has moved. The memory is our own, and label and weight are good.
+    bool learn(const Sheet<Real>& sheet, std::size_t k, std::int8_t given, double weight, std::int64_t t,
+               const Said<Real>& said, const Ahead& ahead) {
+        if (sheet[k].negative && below_width() > 0 && !below_) grow();
+        score(sheet, k, said, ahead);
+        const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
+        bool moved = false;
+        for (const auto& group : groups_) {
+            moved = group->learn(shown_, records(), given > 0 ? +1 : -1, heft, t) || moved;
+        }
+        return moved;
+    }
+
+    // The state, for those who keep it: groups, and where their numbers lie in the record of each slot.
+    const std::vector<std::unique_ptr<Lanes<Real>>>& groups() const { return groups_; }
+    std::size_t stride() const { return stride_; }
+    Real* records() { return reinterpret_cast<Real*>(memory_.data()); }
+    const Real* records() const { return reinterpret_cast<const Real*>(memory_.data()); }
+    // How many numbers a slot has in a plane: one for each lane, or one that all share.
+    std::size_t wide(std::size_t g, std::size_t plane) const {
+        return groups_[g]->planes()[plane].shared ? 1 : groups_[g]->size();
+    }
+    // Which group a lane is in, and where in it.
+    std::pair<std::size_t, std::size_t> place(std::size_t lane) const { return order_[lane]; }
+    // What Winnow's lanes hold of values below 0, if any such value came: a record a slot.
+    bool below() const { return below_; }
+    std::size_t below_width() const { return winnow_ < groups_.size() ? groups_[winnow_]->width() : 0; }
+    Real* below_records() { return records() + below_at(); }
+    const Real* below_records() const { return records() + below_at(); }
+
+  private:
+    template <class Group>
+    Group& group() {
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            if (auto* const found = dynamic_cast<Group*>(groups_[g].get())) {
+                order_.push_back({g, found->size()});
+                return *found;
+            }
+        }
+        groups_.push_back(std::make_unique<Group>());
+        order_.push_back({groups_.size() - 1, 0});
+        return static_cast<Group&>(*groups_.back());
+    }
+
+    // Whether nothing but dot products is made of a plane.
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    static bool simple(const LanePlane& plane) { return plane.made == Made::dot || plane.made == Made::nothing; }
+
+    std::size_t below_at() const { return (n_ + 1) * stride_; }  // one record is nobody's
+
+    // Memory that is there: a large page that is read before it is written may come in small pieces.
+    static Plane memory(std::size_t numbers) {
+        Plane plane((numbers * sizeof(Real) + 7) / 8 + 8);
+        for (std::size_t i = 0; i < plane.size(); i += 512) static_cast<volatile double*>(plane.data())[i] = 0.0;
+        return plane;
+    }
+
+    // What every slot begins with.
+    std::vector<Real> first_record() const {
+        std::vector<Real> record(stride_);
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
+                for (std::size_t k = 0; k < wide(g, i); ++k) {
+                    record[groups_[g]->place(i, k)] = static_cast<Real>(groups_[g]->planes()[i].first);
+                }
+            }
+        }
+        return record;
+    }
+
+    // Records for values below 0: until they are there, one that no lane has moved yet stands for all of them.
+    void grow() {
+        Plane larger = memory(below_at() + n_ * below_width());
+        std::copy_n(records(), below_at(), reinterpret_cast<Real*>(larger.data()));
+        memory_ = larger;
+        below_ = true;
+        std::fill_n(records() + below_at(), n_ * below_width(), Real{1});
+    }
+
+    void show(const Sheet<Real>& sheet, std::size_t k) {
+        const Line<Real>& row = sheet[k];
+        shown_.terms = sheet.terms(k);
+        shown_.square = row.square;
+        shown_.largest = row.largest;
+        shown_.binary = row.binary;
+        shown_.records = records();
+        shown_.dots = dots_.data();
+        shown_.excess = excess_.data();
+        shown_.sizes = shown_.terms;
+        if (below_width() == 0 || !row.negative) return;
+        const std::size_t size = row.size, first = groups_[winnow_]->first();
+        sizes_at_.resize(std::max(sizes_at_.size(), size));
+        sizes_.resize(std::max(sizes_.size(), size));
+        for (std::size_t j = 0; j < size; ++j) {
+            const Real value = shown_.terms.values[j];
+            const std::int64_t at = shown_.terms.at[j];
+            const std::size_t slot = below_ ? static_cast<std::size_t>(at) / stride_ : 0;
+            // The place of the plane in its record is added where it is read.
+            const std::size_t below = below_at() + slot * below_width() - first;
+            sizes_at_[j] = value >= 0 ? at : static_cast<std::int64_t>(below);
+            sizes_[j] = std::fabs(value);
+        }
+        shown_.sizes = {sizes_at_.data(), sizes_.data(), size, row.count};
+    }
+
+    std::size_t n_;
+    std::vector<std::unique_ptr<Lanes<Real>>> groups_;
+    std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
+    std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
+    bool in_order_ = true;                                    // whether lanes were given group after group
+    std::size_t stride_ = 0, plain_ = none;              // the numbers of a record, and how many of them are simple
+    Numbers<Real> again_;                                // 1 for those that are multiplied by x twice, else 0
+    std::size_t winnow_ = static_cast<std::size_t>(-1);  // the group that needs records for values below 0
+    bool below_ = false;                                 // whether they are there
+    Plane memory_;
+    Shown<Real> shown_{};
+    Numbers<Real> dots_, excess_, scores_, sizes_;
+    Numbers<std::int64_t> sizes_at_;
+    Numbers<std::int8_t> says_;
+};
+
+}  // namespace thresher
