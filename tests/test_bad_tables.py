@@ -285,3 +285,19 @@ def test_a_cell_in_quotes_may_have_line_breaks_and_what_is_behind_its_quotes_on_
     place.write_bytes(b'a,label\n"x\ny ""z""",no\n"w" v,yes\r\n"u\n",no\n')
     with th.open_stream(place) as stream:
         assert sum(len(batch) for batch in stream) == 3
+
+
+def test_a_column_that_becomes_words_is_refused_once_and_its_rows_are_counted(tmp_path: Path) -> None:
+    """To place a row in its chunk takes a while: not one of thousands."""
+    first, then = tmp_path / "first.csv", tmp_path / "then.csv"
+    first.write_text("y,a\n" + "p,1\nn,2\n" * 50)
+    then.write_text("y,a\n" + "p,word\nn,term\n" * 20_000)
+    with (
+        th.open_stream([first, then], label="y") as stream,
+        pytest.raises(th.SourceError, match=r"csv:2: .*found 'word'"),
+    ):
+        for _ in stream:
+            pass
+    with th.open_stream([first, then], label="y", on_bad="skip") as stream:
+        assert sum(len(batch) for batch in stream) == 100
+    assert (stream.bad, len(stream.first_bad)) == (40_000, 5)

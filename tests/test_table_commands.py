@@ -84,7 +84,7 @@ def test_columns_that_the_model_knows_and_the_table_has_not_are_named(table: Pat
     model = tmp_path / "my.thresher"
     run(*LEARN, table, "--save", model)
     fewer: Any = FORMS["jsonl"]([{"age": 30, "town": "Ulm"}], tmp_path)
-    assert "the first rows have no income, which the model knows" in run("predict", model, fewer).err
+    assert "the first rows have no column income, which the model knows" in run("predict", model, fewer).err
     others: Any = FORMS["parquet"]([{"height": 1.8}], tmp_path)
     says = ["found none of the columns that the model knows (age, income, town)"]
     check_refused_command(tmp_path, "predict", model, others, says=says)

@@ -74,6 +74,7 @@ def test_a_file_with_the_other_sign_is_refused_with_its_line(tmp_path: Path) -> 
     file = tmp_path / "again.csv"
     recipe = learned(COMMAS, tmp_path)
     wrong = f"{file}:3: column 'a': found '1.5', expected a number with a decimal comma, as in the rows that were learned"
+    wrong += ": write it so, or commas between the cells and points in the numbers"
     with pytest.raises(SourceError) as refused:
         again("a;b\n1,25;5\n1.5;6\n2,5;7\n", recipe, tmp_path)
     assert str(refused.value) == wrong
@@ -151,3 +152,35 @@ def test_learn_and_predict_agree_and_so_does_a_run_that_goes_on(tmp_path: Path) 
     assert refused.status == 2
     assert "more.csv:2: column 'a': found '2.5', expected a number with a decimal comma" in refused.err
     assert not (tmp_path / "n.thresher").exists()
+
+
+def test_a_zero_before_the_comma_is_no_thousand(tmp_path: Path) -> None:
+    rows, recipe = read(csv(tmp_path / "t.csv", "a;b;label\n8,050;0,808;no\n9,100;0,125;yes\n"), "a", "b")
+    assert rows == [[8.05, 0.808], [9.1, 0.125]]
+    assert recipe.table is not None
+    assert recipe.table.decimals == {"a": ",", "b": ","}
+    with pytest.raises(SourceError, match=r"again\.csv:2: column 'b': found '0\.500', expected a number with a decimal comma"):
+        again("a;b\n1,5;0.500\n", recipe, tmp_path)
+
+
+def test_commas_that_may_be_decimal_are_told_and_stay_what_they_were_taken_for(tmp_path: Path) -> None:
+    model, text = tmp_path / "model", csv(tmp_path / "t.csv", "a;label\n8,050;no\n9,100;yes\n")
+    ran = run("learn", text, "--label", "label", "--save", model)
+    assert "column 'a': '8,050' was read as 8050, since three digits follow each comma; if the comma is decimal" in ran.out
+    ran = run("predict", model, csv(tmp_path / "new.csv", "a\n8,05\n"), "--format", "csv")
+    assert ran.status == 2
+    more = csv(tmp_path / "more.csv", "a;x\n8,05;1\n")
+    assert "column 'a': found '8,05', expected a number with a decimal point" in run("predict", model, more).err
+
+
+def test_a_table_between_semicolons_without_a_known_column_is_another_table(tmp_path: Path) -> None:
+    recipe = learned(COMMAS, tmp_path)
+    with pytest.raises(SourceError, match=r"found none of the columns that the model knows \(a, b\)"):
+        again("Extra;Foo\n1,5;b\n", recipe, tmp_path)
+
+
+@pytest.mark.parametrize("field", ["kinds", "decimals"])
+def test_a_recipe_with_what_no_column_can_be_is_refused(field: str) -> None:
+    stored = TableRecipe(kinds={"a": "number"}, decimals={"a": ","}).as_dict()
+    with pytest.raises(StoreError, match="wrong types"):
+        TableRecipe.from_dict({**stored, field: {"a": [","]}})

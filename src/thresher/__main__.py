@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from thresher.cli import INTERRUPTED, main
+from thresher.data.arrow import leave_signals
 from thresher.late import postpone
 
 __all__ = ["process"]
@@ -19,6 +20,7 @@ def process() -> NoReturn:
     on its way out brings the process down. So nothing is taken apart: what a command opened it has closed.
     """
     postpone("numpy")
+    leave_signals()
     gc.set_threshold(100_000)  # what is imported is not garbage; a command leaves little of it
     try:
         try:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -33,6 +34,7 @@ class Relay {
                     others.emplace_back([this, own = others.size() + 1] { work(own); });
                 }
             } catch (const std::system_error&) {  // no more threads are to be had: those there are do the work
+            } catch (const std::bad_alloc&) {     // nor memory for one
             }
             threads_ = others.size() + 1;
         }

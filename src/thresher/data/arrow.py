@@ -6,13 +6,23 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["arrow", "first_line", "is_text"]
+__all__ = ["arrow", "first_line", "is_text", "leave_signals"]
+
+_wishes = {"leave signals": False}
+
+
+def leave_signals() -> None:
+    """From now on pyarrow does not look for Ctrl-C, which would end what it reads: whoever calls this hears it."""
+    _wishes["leave signals"] = True
 
 
 @cache
 def arrow(part: str = "") -> Any:
     """Pyarrow or a part of it, which says nothing of its types."""
-    return import_module(f"pyarrow{part}")
+    library = import_module(f"pyarrow{part}")
+    if not part and _wishes["leave signals"]:
+        library.enable_signal_handlers(False)
+    return library
 
 
 def is_text(kind: Any) -> bool:

@@ -20,7 +20,7 @@ from thresher.bounds.printed import plural
 from thresher.data.arrow import arrow, is_text
 from thresher.data.chunks import LONGEST, Chunk, chunks
 from thresher.data.csv_text import UTF_8_MARK, check_names, check_text, counted, separator_of, shown
-from thresher.data.number_cells import MISSING, Seen, contradicted, contradicts, seen, unadorned
+from thresher.data.number_cells import MISSING, Seen, contradicted, contradicts, grouped, seen, unadorned
 from thresher.data.pieces import Piece, Placed, Types, by_number
 from thresher.data.source import Opened
 from thresher.data.table_recipe import DECIMALS
@@ -53,6 +53,7 @@ class CsvFile:
         self._typed: dict[str, Any] = {}
         self._adorned: dict[str, str] = {}  # columns of numbers as people write them, read as texts, and their decimal sign
         self._mostly: list[tuple[str, Seen, str]] = []  # columns of words that are nearly all numbers
+        self._grouped: list[tuple[str, str]] = []  # columns whose commas may be decimal, and a cell
         self._separator = separator_of(opened.peek(), self.name)
         self._quotes = self._separator != "\t"
         self._rest, self._line = b"", 1
@@ -225,15 +226,22 @@ class CsvFile:
         for name in self._numbers():
             decimal = self._adorned.get(name, self._decimal)
             pointed = name in self._adorned and compute.any(compute.match_substring(table[name], ".")).as_py()
-            if decimal == "," or pointed or name in fractions:
+            cell = grouped(table[name]) if decimal == "." and name in self._adorned else None
+            if cell is not None:
+                self._grouped.append((name, cell))
+            if decimal == "," or pointed or name in fractions or cell is not None:
                 self._decimals.setdefault(name, decimal)
 
     def _numbers(self) -> list[str]:
-        return [name for name, kind in self._typed.items() if arrow().types.is_floating(kind)]
+        return [name for name, kind in self._typed.items() if kind is not None and arrow().types.is_floating(kind)]
 
     def _told(self, places: Placed) -> list[str]:
-        """That columns are words because of a few cells among numbers; once."""
-        told = []
+        """That columns are words because of a few cells among numbers, or have commas that may be decimal; once."""
+        told = [
+            f"column {name!r}: {cell!r} was read as {cell.replace(',', '')}, since three digits follow each comma; "
+            "if the comma is decimal, write a point"
+            for name, cell in self._grouped
+        ]
         for name, found, cell in self._mostly:
             others = found.given - found.numbers
             where = f"line {places(found.first_other or 0, '').line:,} has {cell[:60]!r}"
@@ -242,7 +250,7 @@ class CsvFile:
                 f"column {name!r} was taken for words: {where} among {plural(found.numbers, 'number')}{more}; "
                 f"empty {'them' if others > 1 else 'it'}, and the column is numbers"
             )
-        self._mostly = []
+        self._mostly, self._grouped = [], []
         return told
 
     def _typed_table(self, chunk: Chunk) -> Any:
@@ -380,7 +388,8 @@ class CsvFile:
             if contradicts(cell, decimal):
                 before = "the rows that were learned" if name in self._learned else "the first rows"
                 wrong = f"column {name!r}: found {shown(cell)}, expected a number with a decimal {DECIMALS[decimal]}"
-                return SourceError(f"{wrong}, as in {before}", file=self.name, line=line)
+                other = "write it so, or commas between the cells and points in the numbers"
+                return SourceError(f"{wrong}, as in {before}: {other}", file=self.name, line=line)
         return None
 
 

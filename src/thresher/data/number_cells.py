@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thresher.data.arrow import arrow
 
-__all__ = ["MISSING", "NUMBER", "Seen", "contradicted", "contradicts", "numbers_spelled", "seen", "unadorned"]
+__all__ = ["MISSING", "NUMBER", "Seen", "contradicted", "contradicts", "grouped", "numbers_spelled", "seen", "unadorned"]
 
 #: How a number that is missing may be written, in any case.
 MISSING = ("", "nan", "na", "n/a", "#n/a", "<na>", "null", "none", "?", "-")
@@ -19,8 +19,9 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)"
 _SOME = 500
 _SELDOM = 20  # so many texts for each that is no number
 _PLAIN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_GROUPED = r"[1-9]\d{0,2}"  # what stands before a thousand: nobody writes 0,500 for it
 _OTHERS = {  # by the decimal sign: a fraction with the other one, unless that groups thousands
-    decimal: (rf"[+-]?(\d+{other}\d*|{other}\d+)([eE][+-]?\d+)?", rf"[+-]?\d{{1,3}}({other}\d{{3}})+")
+    decimal: (rf"[+-]?(\d+{other}\d*|{other}\d+)([eE][+-]?\d+)?", rf"[+-]?{_GROUPED}({other}\d{{3}})+")
     for decimal, other in ((",", r"\."), (".", ","))
 }
 _SIGN = r"(\p{Sc}\s?)"  # of a currency
@@ -97,8 +98,8 @@ def _lettered(cells: Any) -> Seen | None:
 def contradicts(cell: str, decimal: str) -> bool:
     """Whether a text is a number by the other decimal sign alone: with this one it is none, or another.
 
-    >>> [contradicts(cell, ",") for cell in ("1.5", "1.234", "1,5", "many")], contradicts("1,5", ".")
-    ([True, False, False, False], True)
+    >>> [contradicts(cell, ",") for cell in ("1.5", "0.500", "1.234", "1,5", "many")], contradicts("1,5", ".")
+    ([True, True, False, False, False], True)
     """
     fraction, groups = _OTHERS[decimal]
     return bool(re.fullmatch(fraction, cell.strip(), re.ASCII)) and not re.fullmatch(groups, cell.strip(), re.ASCII)
@@ -112,6 +113,19 @@ def contradicted(cells: Any, decimal: str) -> bool:
     return bool(compute.any(wrong).as_py())
 
 
+def grouped(cells: Any) -> str | None:
+    """The first text such as 8,050, which may be eight thousand or eight, if no other has a point, or a 0 before its comma.
+
+    >>> import pyarrow
+    >>> grouped(pyarrow.array(["7", "8,050", "9,100"])), grouped(pyarrow.array(["8,050", "9.5"]))
+    ('8,050', None)
+    """
+    compute = arrow(".compute")
+    found = compute.index(compute.match_substring_regex(cells, rf"^\s*[+-]?{_GROUPED},\d{{3}}\s*$"), True).as_py()
+    pointed = compute.any(compute.match_substring(cells, ".")).as_py()
+    return None if found < 0 or pointed else str(cells[found]).strip()
+
+
 def unadorned(cells: Any, decimal: str) -> Any:
     """Numbers as people write them without what adorns them, and with a decimal point; other texts trimmed.
 
@@ -123,7 +137,7 @@ def unadorned(cells: Any, decimal: str) -> Any:
     """
     library, compute = arrow(), arrow(".compute")
     groups, point = (r"[.' \x{a0}\x{202f}]", ",") if decimal == "," else (r"[,' \x{a0}\x{202f}]", r"\.")
-    digits = rf"((\d{{1,3}}({groups}\d{{3}})+|\d+)({point}\d*)?|{point}\d+)"
+    digits = rf"(({_GROUPED}({groups}\d{{3}})+|\d+)({point}\d*)?|{point}\d+)"
     amount = rf"([+-]?{_SIGN}?|{_SIGN}[+-]){digits}([eE][+-]?\d+)?\s*({_SIGN}|%)?"
     trimmed = compute.utf8_trim_whitespace(compute.fill_null(cells, library.scalar("", cells.type)))
     fits = compute.match_substring_regex(trimmed, rf"^({amount}|\({amount}\))$")

@@ -105,8 +105,8 @@ class TableRecipe:
         lists = [stored[name] for name in ("ignore", "text", "header")]
         good = all(isinstance(each, list) and all(_name(name) for name in each) for each in lists)
         good = good and isinstance(stored["numeric"], str) and (stored["label"] is None or _name(stored["label"]))
-        good = good and isinstance(kinds, Mapping) and all(_name(name) and kinds[name] in KINDS for name in kinds)
-        good = good and isinstance(decimals, Mapping) and all(_name(name) and decimals[name] in DECIMALS for name in decimals)
+        for told, known in ((kinds, KINDS), (decimals, DECIMALS)):
+            good = good and isinstance(told, Mapping) and all(_name(name) and told[name] in list(known) for name in told)
         if not good or not isinstance(scales, Mapping) or not all(_name(each) and _state(scales[each]) for each in scales):
             raise StoreError("found a recipe of a table with the wrong types, or a scale that cannot be")
         try:

@@ -58,7 +58,7 @@ class TableStream(Stream):
         for name, state in table.scales.items():
             self._reader.scale(name, *state)
         self._skip_bad, self._files = wishes.skip_bad, files
-        self._plan = Plan(table, tag, fixed=predicts)
+        self._plan, self._predicts = Plan(table, tag, fixed=predicts), predicts
         self._notices: list[str] = []
         self._bad = 0
         self._failure: SourceError | None = None
@@ -205,32 +205,33 @@ class TableStream(Stream):
 
     def _begin(self, piece: Piece) -> None:
         columns, wrong = self._converted(piece)
-        skipped, failure = list(piece.skipped), piece.failure
+        skipped, failure, more = list(piece.skipped), piece.failure, 0
         if wrong:
             rows = sorted(wrong)
             if self._skip_bad:
-                skipped += [wrong[row] for row in rows]
+                skipped += [_refused(piece, row, *wrong[row]) for row in rows[:_FIRST_BAD]]  # to place one takes a while
+                more = len(rows[_FIRST_BAD:])
                 kept = np.setdiff1d(np.arange(piece.rows), rows)
                 piece = _taken(piece, kept)
             else:
-                failure = wrong[rows[0]]
+                failure = _refused(piece, rows[0], *wrong[rows[0]])
                 piece = _taken(piece, np.arange(rows[0]))
             columns, _ = self._converted(piece)
-        self._leave_out(skipped)
+        self._leave_out(skipped, more)
         self._plan.decimals.update(piece.decimals)
         self._failure, self._piece = failure, piece
         self._reader.begin(columns)
 
-    def _leave_out(self, skipped: list[SourceError]) -> None:
-        self._bad += len(skipped)
+    def _leave_out(self, skipped: list[SourceError], more: int = 0) -> None:
+        self._bad += len(skipped) + more
         self._first_bad += skipped[: _FIRST_BAD - len(self._first_bad)]
 
-    def _converted(self, piece: Piece) -> tuple[Columns, dict[int, SourceError]]:
-        """The core's columns, and what is wrong with which rows."""
+    def _converted(self, piece: Piece) -> tuple[Columns, dict[int, tuple[str, str, Any]]]:
+        """The core's columns, and by the rows that cannot be read the name, the kind and the cells of a column that is why."""
         plan, library = self._plan, arrow()
         columns: list[Column] = []
         label = tag = None
-        wrong: dict[int, SourceError] = {}
+        wrong: dict[int, tuple[str, str, Any]] = {}
         for name, cells in zip(piece.names, piece.columns, strict=True):
             try:
                 if name == plan.label:
@@ -249,7 +250,7 @@ class TableStream(Stream):
                 raise SourceError(f"{found}, expected them whole", file=self._name) from None
             columns += made.columns
             for row in [] if made.wrong is None else np.flatnonzero(made.wrong).tolist():
-                wrong.setdefault(row, _refused(piece, row, name, kind, cells))
+                wrong.setdefault(row, (name, kind, cells))
         self._called = [*(column.name for column in columns), plan.label]
         return Columns(piece.rows, columns, label, tag), wrong
 
@@ -262,8 +263,8 @@ class TableStream(Stream):
             told = f"{', '.join(missing[:_SHOWN])}{', …' if len(missing) > _SHOWN else ''}"
             if len(missing) == len(known):
                 raise SourceError(f"found none of the columns that the model knows ({told})", file=self._name)
-            self._notices.append(f"the first rows have no {told}, which the model knows")
-        if piece.rows < _FEW:
+            self._notices.append(f"the first rows have no column {told}, which the model knows")
+        if piece.rows < _FEW or self._predicts:  # by then nobody can leave a column out
             return
         for name, cells in zip(piece.names, piece.columns, strict=True):
             if not self._plan.uses(name) or self._plan.kind(name, cells) != "category":
