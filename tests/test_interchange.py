@@ -169,5 +169,5 @@ def test_elimination_stops_at_a_line_with_an_importance(tmp_path: Path) -> None:
     path.write_text("1 | a\n-1 2 | b\n")
     ran = run("learn", path, "--learner", "elimination", "--save", tmp_path / "model")
     assert ran.status == 2
-    assert "found weight 2.0, expected 1: a literal fits an example or does not" in ran.err
+    assert "rows.vw:2:4: found importance '2', expected 1: the learner takes no weights" in ran.err
     assert not (tmp_path / "model").exists()
