@@ -13,7 +13,7 @@ from benchmarks.cases import Case, Disagreement, Result
 from benchmarks.groups import BY_NAME, CASES
 from benchmarks.machine import machine, version
 from benchmarks.page import growth_picture, write_pages
-from benchmarks.record import COMMITTED, Record, write
+from benchmarks.record import COMMITTED, Record, read, write
 from benchmarks.sets import FILES, found
 from benchmarks.timing import quantity
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json != _NO_FILE:
         write(record, Path(options.json))
     if options.publish and status != 130:
-        write_pages(record, COMMITTED.parent.parent)
+        write_pages(read(COMMITTED), COMMITTED.parent.parent)  # of what is kept, which is rounded
     return status
 
 
