@@ -256,9 +256,10 @@ def test_an_ear_for_other_rows_is_refused() -> None:
 
 
 def test_how_many_threads_is_checked_and_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wrong: Any
     for wrong in (0, 65, True, 1.5, "2"):
         with pytest.raises(ParameterError, match="expected None or a whole number from 1 to 64"):
-            use_threads(wrong)  # type: ignore[arg-type]
+            use_threads(wrong)
     before = use_threads(5)
     try:
         assert allowed_threads() == 5

@@ -42,3 +42,25 @@ def test_who_leaves_python_leaves_with_python_s_own_status(code: str, status: in
     assert ended(f"def main():\n    raise SystemExit({code})") == (status, "", err)
     alone = subprocess.run([sys.executable, "-c", f"raise SystemExit({code})"], capture_output=True, check=False)
     assert (alone.returncode, alone.stderr.decode()) == (status, err)
+
+
+def test_a_command_hears_ctrl_c_itself_where_pyarrow_reads() -> None:
+    """Pyarrow would end what it reads with an error of its own, and nothing would be saved."""
+    code = """
+import os, sys
+import pyarrow
+told = []
+pyarrow.enable_signal_handlers = told.append
+from thresher.data.arrow import arrow
+from thresher.__main__ import process
+class Ended(BaseException): ...
+def ended(_status): raise Ended
+os._exit, sys.argv = ended, ["thresher"]
+try:
+    process()
+except Ended:
+    arrow()
+print(told)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8")
+    assert ran.stdout.splitlines()[-1] == "[False]"
