@@ -51,6 +51,7 @@ class PlainRows {
     // that follow, or others among them, cannot be written here: two names share a slot, or a value cannot be learned.
     // The scales are moved by `accept`.
     std::size_t write(std::size_t from, std::size_t count, Rows& rows, std::size_t* ends) {
+        clashed_ = false;
         if (!names_->plain) return 0;
         const NumberRows numbers{names_->number_values.data(), names_->width(), from, count};
         const NumbersSeen seen = sweep_numbers([&](auto sweeps) {
@@ -71,8 +72,13 @@ class PlainRows {
         }
         const std::size_t whole = names_->clashing ? before_clash(rows, count, ends) : count;
         const bool moved = scaling_ == Scaling::moving && names_->numbers() > 0;  // too far
-        return whole == count || whole == 0 || !moved ? whole : write(from, whole, rows, ends);
+        const std::size_t written = whole == count || whole == 0 || !moved ? whole : write(from, whole, rows, ends);
+        clashed_ = whole < count;
+        return written;
     }
+
+    // Whether it is the very next row that could not be written, since two names in it share a slot.
+    bool clashed() const { return clashed_; }
 
     // The rows that were written are taken: the scales are as they have moved them.
     void accept() {
@@ -128,12 +134,32 @@ class PlainRows {
     // Rows of numbers alone, none of them 0: all have the same slots.
     void write_numbers(std::size_t count, Rows& rows, std::size_t* ends) const {
         const std::size_t numbers = names_->numbers(), width = names_->width();
-        repeat(names_->number_slots, count, rows.slots.get() + rows.terms);
-        repeat(names_->number_tags, count, rows.name_tags.get() + rows.terms);
+        write_number_slots(count, rows);
         double* values = rows.values.get() + rows.terms;
+        rows.ones = std::min(rows.ones, rows.terms);
         for (std::size_t i = 0; i < count; ++i, values += numbers) {
             std::copy_n(used_.data() + i * width, numbers, values);
             ends[i] = rows.terms + (i + 1) * numbers;
+        }
+    }
+
+    // Unless they lie there.
+    void write_number_slots(std::size_t count, Rows& rows) const {
+        const std::size_t numbers = names_->numbers(), from = rows.terms, end = from + count * numbers;
+        if (numbers == 0) return;
+        std::int32_t* const slots = rows.slots.get();
+        std::uint32_t* const tags = rows.name_tags.get();
+        const bool same = rows.width == numbers && rows.alike >= numbers &&
+                          std::equal(slots, slots + numbers, names_->number_slots.begin()) &&
+                          std::equal(tags, tags + numbers, names_->number_tags.begin());
+        if (same && end <= rows.alike && from % numbers == 0) return;
+        repeat(names_->number_slots, count, slots + from);
+        repeat(names_->number_tags, count, tags + from);
+        if (from == 0 || (same && from % numbers == 0 && from <= rows.alike)) {
+            rows.alike = end;
+            rows.width = numbers;
+        } else {
+            rows.alike = std::min(rows.alike, from);
         }
     }
 
@@ -150,6 +176,7 @@ class PlainRows {
     void write_each(const std::vector<Rank>& ranks, std::size_t count, bool dense, Rows& rows,
                     std::size_t* ends) const {
         if (names_->numbers() == 0) return write_words(ranks, count, rows, ends);
+        rows.overwrite(rows.terms);
         std::size_t end = rows.terms;
         for (std::size_t i = 0; i < count; ++i) {
             const Rank* const first = ranks.data() + (names_->categories.empty() ? 0 : place(i, 0));
@@ -179,7 +206,9 @@ class PlainRows {
             tags += given;
             ends[i] = end += given;
         }
-        std::fill(rows.values.get() + rows.terms, rows.values.get() + end, 1.0);
+        rows.alike = std::min(rows.alike, rows.terms);
+        std::fill(rows.values.get() + std::clamp(rows.ones, rows.terms, end), rows.values.get() + end, 1.0);
+        if (rows.ones >= rows.terms) rows.ones = std::max(rows.ones, end);
     }
 
     template <class Rank>
@@ -231,6 +260,7 @@ class PlainRows {
     Domain domain_;
     Scaling scaling_;
     const PlainNames* names_ = nullptr;
+    bool clashed_ = false;
     std::vector<double> used_;  // numbers of the tile, row behind row; 0 where they are missing
     std::vector<std::int16_t> small_ranks_;
     std::vector<std::int32_t> ranks_;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cell_digest.hpp"
 #include "columns.hpp"
 #include "expansion.hpp"
 #include "parser.hpp"
@@ -33,7 +34,7 @@ struct Columns {
 
 // What is the same for all rows of a table: it, and what its names hash to.
 struct Begun {
-    static constexpr std::uint64_t missing = 0;  // in place of a hash
+    static constexpr std::uint64_t missing = missing_cell;
 
     Begun(const Columns& of, std::size_t n) : table(of) {
         for (const Column& column : of.columns) hashes.push_back(hashes_of(column));
@@ -53,6 +54,15 @@ struct Begun {
             hashes.push_back(text.empty() ? missing : std::max<std::uint64_t>(hash64(joint), 1));
         }
         return hashes;
+    }
+
+    // Of rows from `from` until before `to`: of each column, and of the labels.
+    std::vector<CellDigest> digests(std::size_t from, std::size_t to) const {
+        std::vector<CellDigest> all;
+        for (std::size_t c = 0; c < table.columns.size(); ++c)
+            all.push_back(digest_of(table.columns[c], hashes[c], from, to));
+        for (const Column& column : table.label) all.push_back(digest_of(column, label_hashes, from, to));
+        return all;
     }
 
     const Columns& table;
@@ -76,8 +86,9 @@ struct Part {
     Parsed parsed;
 
     std::vector<Scale> after = {};
-    std::size_t end = 0;            // behind the last row that was read: before `to` if one stopped it
-    std::optional<Leap> leap = {};  // the first
+    std::size_t end = 0;                   // behind the last row that was read: before `to` if one stopped it
+    std::optional<Leap> leap = {};         // the first
+    std::vector<CellDigest> digests = {};  // of what was read
 };
 
 class RowMaker {
@@ -135,14 +146,18 @@ class RowMaker {
         for (std::size_t most = PlainRows::tile; row < part.to && !parsed.stopped;) {
             const std::size_t run = write_run(row, std::min(most, part.to - row), parsed);
             row += run;
-            if (run == 0 && most == 1) read(row++, parsed);
-            most =
-                run > 0 || most == 1 ? PlainRows::tile : most / 4;  // so that it finds the row that stands in the way
+            if (next_alone_ || (run == 0 && most == 1)) {
+                read(row++, parsed);
+                most = PlainRows::tile;
+            } else {
+                most = run > 0 ? PlainRows::tile : most / 4;  // so that it finds the row that stands in the way
+            }
         }
         plain_.store(scales_);
         part.after = scales_;
         part.leap = leap_;
         part.end = row;
+        part.digests = begun_->digests(part.from, row);
         begun_ = nullptr;
     }
 
@@ -216,11 +231,13 @@ class RowMaker {
 
     // ---- several rows --------------------------------------------------------------------------------------------
 
-    // Rows from `row` on, at most `run`, whose labels are known and that are plain: how many.
+    // Rows from `row` on, at most `run`, whose labels are known and that are plain: how many. Where the next one is
+    // known not to be such, `next_alone_` says so.
     std::size_t write_run(std::size_t row, std::size_t run, Parsed& parsed) {
         const Columns& table = begun_->table;
         const bool unknown = table.label.empty() || policy_.labelled == Labelled::ignored;
-        if (!begun_->plain.plain || (unknown && policy_.drop_unlabelled)) return 0;
+        next_alone_ = !begun_->plain.plain || (unknown && policy_.drop_unlabelled);
+        if (next_alone_) return 0;
         std::int8_t labels[PlainRows::tile];
         std::fill_n(labels, run, unlabelled);
         if (!unknown) {
@@ -230,15 +247,21 @@ class RowMaker {
                 labels[known] = label_codes_[static_cast<std::size_t>(codes[known])];
                 if (labels[known] < 0) break;
             }
+            next_alone_ = known < run;
             run = known;
         }
+        if (run == 0) return 0;
         std::size_t ends[PlainRows::tile];
         Rows& rows = parsed.rows;
-        run = run == 0 ? 0 : plain_.write(row, run, rows, ends);
+        const std::size_t written = plain_.write(row, run, rows, ends);
+        next_alone_ = plain_.clashed() || (next_alone_ && written == run);
+        run = written;
         if (run == 0) return 0;
         if (policy_.needs_features) {
             for (std::size_t i = 0, before = rows.terms; i < run; before = ends[i++]) {
-                if (ends[i] == before) return 0;
+                if (ends[i] != before) continue;
+                next_alone_ = false;
+                return 0;
             }
         }
         plain_.accept();
@@ -414,6 +437,7 @@ class RowMaker {
     std::vector<std::pair<std::size_t, Scale>> moved_;  // by the row at hand, if it can be read
     std::optional<Leap> leap_;
     std::vector<std::int8_t> label_codes_;  // of the categories of its labels
+    bool next_alone_ = false;               // the next row is to be read by itself
     std::string joint_;
 };
 

@@ -238,6 +238,18 @@ struct Rows {
         grow(values, wanted);
         grow(name_tags, wanted);
         room = wanted;
+        overwrite(terms);
+    }
+
+    // From a term on, others are written than were before.
+    void overwrite(std::size_t from) {
+        ones = std::min(ones, from);
+        alike = std::min(alike, from);
+    }
+    // The same of a single row among others: a `Writer` has written it.
+    void overwrite(std::size_t from, std::size_t end) {
+        alike = std::min(alike, from);
+        if (from < ones) others.emplace_back(from, std::min(end + 1, ones));  // one behind the last it may have tried
     }
 
     void clear() {
@@ -248,6 +260,8 @@ struct Rows {
         weights.clear();
         places.clear();
         tags.clear();
+        for (const auto& [from, end] : others) std::fill(values.get() + from, values.get() + end, 1.0);
+        others.clear();
     }
 
     std::size_t capacity = 0;
@@ -264,6 +278,11 @@ struct Rows {
     std::vector<std::string> tags;      // only where they are asked for
     std::int64_t collisions = 0;
     bool saw_query = false;  // a qid, which is read and left out
+    // Rows serve again, and those of a table are much alike. What lies there from before need not be written:
+    std::size_t ones = 0;                                     // so many values from the first on are 1,
+    std::vector<std::pair<std::size_t, std::size_t>> others;  // but for these, until before
+    std::size_t alike = 0;  // so many slots and tags from the first on are those of one row, again and again
+    std::size_t width = 0;  // of that row
 
     // Writes terms one behind the other, zeros left out. It holds bare pointers, for the loops.
     struct Writer {

@@ -35,6 +35,7 @@ class HashedRow {
         sort();
         const Term* const sorted = sorted_.data();
         std::uint32_t* const tags = rows.name_tags.get();
+        const std::size_t from = end;
         Rows::Writer writer(rows, end);
         const std::size_t size = size_;
         std::int64_t slot = slot_of_hash(sorted[0].hash, n_);
@@ -44,7 +45,10 @@ class HashedRow {
             std::uint32_t tag = KeptNames::tag(sorted[j].hash);
             slot = slot_of_hash(sorted[++j].hash, n_);  // of the one behind the last, too, which is not used
             if (slot == here && j < size) [[unlikely]] {
-                if (!join(j, here, value, rows.collisions)) return false;
+                if (!join(j, here, value, rows.collisions)) {
+                    rows.overwrite(from, writer.end);
+                    return false;
+                }
                 slot = slot_of_hash(sorted[j].hash, n_);
                 tag = 0;
             }
@@ -52,6 +56,7 @@ class HashedRow {
             writer.put(static_cast<std::int32_t>(here), value);
         }
         end = writer.end;
+        rows.overwrite(from, end);
         return true;
     }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../thresher/digest.hpp"
+#include "cell_digest.hpp"
 #include "kept.hpp"
 #include "row_maker.hpp"
 #include "turns.hpp"
@@ -41,6 +42,10 @@ class TableReader {
         row_ = given_ = 0;
         begun_ = std::make_shared<Begun>(table, n_);
         scales_of_.clear();
+        digests_of_.clear();
+        for (const auto* some : {&table.columns, &table.label}) {
+            for (const Column& column : *some) digests_of_.push_back(&digests_[column.name + '\0' + column.prefix]);
+        }
         for (const Column& column : table.columns) {
             const bool scaled = scaling_ != Scaling::none && column.kind == Column::Kind::numbers;
             scales_of_.push_back(scaled ? &scales_[column.prefix] : nullptr);
@@ -76,7 +81,8 @@ class TableReader {
         if (begun_ == nullptr) return 0;
         turns_.drop();
         const std::size_t from = row_;
-        pass(from + std::min(count, begun_->table.rows - from));
+        const std::size_t to = from + std::min(count, begun_->table.rows - from);
+        note(begun_->digests(from, to), to);
         given_ = row_;
         return row_ - from;
     }
@@ -108,10 +114,9 @@ class TableReader {
     std::uint64_t digest() const {
         Digest all;
         for (const auto& [name, digest] : digests_) {
-            const std::uint64_t value = digest.value(), size = name.size();
-            all.update(reinterpret_cast<const char*>(&size), sizeof size);
+            const std::uint64_t numbers[] = {name.size(), digest.sum(), digest.count()};
             all.update(name.data(), name.size());
-            all.update(reinterpret_cast<const char*>(&value), sizeof value);
+            all.update(reinterpret_cast<const char*>(numbers), sizeof numbers);
         }
         return all.value();
     }
@@ -149,7 +154,7 @@ class TableReader {
     // What was made of some rows becomes part of what was read so far.
     void take(Part& part) {
         const Parsed& parsed = part.parsed;
-        pass(part.end);
+        note(part.digests, part.end);
         met_ = true;
         now_ = std::move(part.after);
         for (std::size_t c = 0; c < now_.size(); ++c) {
@@ -162,39 +167,10 @@ class TableReader {
         if (!leap) leap = part.leap;
     }
 
-    void pass(std::size_t to) {
-        const Columns& table = begun_->table;
-        for (std::size_t c = 0; c < table.columns.size(); ++c) note(table.columns[c], begun_->hashes[c], row_, to);
-        for (const Column& column : table.label) note(column, begun_->label_hashes, row_, to);
+    void note(const std::vector<CellDigest>& digests, std::size_t to) {
+        for (std::size_t c = 0; c < digests.size(); ++c) digests_of_[c]->append(digests[c]);
         rows_ += static_cast<std::int64_t>(to - row_);
         row_ = to;
-    }
-
-    // Eight bytes for each cell: a number's own, or a hash.
-    void note(const Column& column, const std::vector<std::uint64_t>& hashes, std::size_t from, std::size_t to) {
-        Digest& digest = digests_[column.name + '\0' + column.prefix];
-        if (column.kind == Column::Kind::numbers) {
-            const double* const values = column.values.data();
-            digest.update(reinterpret_cast<const char*>(values + from), (to - from) * sizeof(double));
-            return;
-        }
-        cells_.resize(to - from);
-        std::uint64_t* const cells = cells_.data();
-        const std::uint64_t* const known = hashes.data();
-        const auto hash_of = [&](std::int32_t code) { return code < 0 ? Begun::missing : known[code]; };
-        if (column.kind == Column::Kind::words) {
-            for (std::size_t row = from; row < to; ++row) cells[row - from] = hash64(column.texts[row]);
-        } else if (column.starts.empty()) {
-            const std::int32_t* const codes = column.codes.data();
-            for (std::size_t row = from; row < to; ++row) cells[row - from] = hash_of(codes[row]);
-        } else {
-            for (std::size_t row = from; row < to; ++row) {
-                std::uint64_t cell = 0;
-                for (const std::int32_t code : column.of_row(row)) cell = cell * xxh64::p1 + hash_of(code);
-                cells[row - from] = cell;
-            }
-        }
-        digest.update(reinterpret_cast<const char*>(cells_.data()), cells_.size() * sizeof(std::uint64_t));
     }
 
     bool all_known(const Rows& rows, std::size_t k) const {
@@ -206,17 +182,17 @@ class TableReader {
 
     std::size_t n_;
     Scaling scaling_;
-    std::size_t ahead_;                      // how many parts may wait to be taken
-    std::map<std::string, Scale> scales_;    // by the names of their columns
-    std::map<std::string, Digest> digests_;  // of the columns, by name and prefix: neither tells them all apart
-    std::vector<std::uint64_t> cells_;
+    std::size_t ahead_;                          // how many parts may wait to be taken
+    std::map<std::string, Scale> scales_;        // by the names of their columns
+    std::map<std::string, CellDigest> digests_;  // of the columns, by name and prefix: neither tells them all apart
     std::int64_t rows_ = 0;
     // Of the table that was begun:
     std::shared_ptr<const Begun> begun_;
-    std::size_t row_ = 0, given_ = 0;  // those before were taken, and given to be made
-    std::vector<Scale*> scales_of_;    // of its columns, where numbers are scaled
-    std::vector<Scale> now_;           // the same, as they are
-    std::vector<Scale> foreseen_;      // and as they will be before the row `foreseen_at_`
+    std::size_t row_ = 0, given_ = 0;      // those before were taken, and given to be made
+    std::vector<CellDigest*> digests_of_;  // of its columns and of its labels
+    std::vector<Scale*> scales_of_;        // of its columns, where numbers are scaled
+    std::vector<Scale> now_;               // the same, as they are
+    std::vector<Scale> foreseen_;          // and as they will be before the row `foreseen_at_`
     std::size_t foreseen_at_ = 0;
     bool met_ = false;    // rows were read: most often they have both labels, and the others need them
     bool alone_ = false;  // something came otherwise than foreseen: rows of this table wait for those before them

@@ -25,12 +25,13 @@ def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piec
     """The rows of a Parquet file. Columns of words come as dictionaries, but for those that are read as text."""
     with _said(opened.name, "Parquet"):
         reading, place = arrow(".parquet"), _seekable(opened)
-        schema = reading.ParquetFile(place).schema_arrow
+        looked = reading.ParquetFile(place)
+        schema = looked.schema_arrow
         words = [field.name for field in schema if is_text(field.type) and field.name not in plan.recipe.text]
         unread = _unread(schema, plan)
         names = [field.name for field in schema if field.name not in unread]
         place.seek(0)
-        file = reading.ParquetFile(place, read_dictionary=words, pre_buffer=True)
+        file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=True)
         batches = file.iter_batches(_rows(len(names)), columns=names, use_threads=threads > 1)
         yield from _pieces(opened.name, batches, unread)
 

@@ -53,14 +53,18 @@ class Pieces:
         except SourceError as error:
             self._seen.append(error)
 
+    def read_ahead(self) -> None:
+        """Starts the thread, if there is to be one and the first piece has told how the others are read."""
+        if self._begun and self._ahead and self._thread is None and not self._ending:
+            self._thread = threading.Thread(target=self._make, daemon=True)
+            self._thread.start()
+
     def _next(self) -> Piece:
-        if not self._begun or not self._ahead:
+        self.read_ahead()
+        if self._thread is None:
             made = next(self._made)
             self._begun = self._begun or made.rows > 0  # which settles how the others are read
             return made
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._make, daemon=True)
-            self._thread.start()
         piece = self._waiting.get()
         if isinstance(piece, Piece):
             return piece

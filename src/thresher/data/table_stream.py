@@ -33,6 +33,7 @@ __all__ = ["TableStream"]
 
 _FIRST_BAD = 5
 _FEW = 100
+_NEARLY = 0.9  # of all
 _SHOWN = 8
 _SLASHED = re.compile(r"\s*\d{1,2}/\d{1,2}/\d{2,4}\b", re.ASCII)
 _LOOKED = 1 << 26  # so many bytes are kept to look for a second label
@@ -111,6 +112,7 @@ class TableStream(Stream):
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Batch]:
+        self._pieces.read_ahead()
         while not self._closed:
             if self._lost:
                 raise SourceError(
@@ -267,13 +269,13 @@ class TableStream(Stream):
         if piece.rows < _FEW or self._predicts:  # by then nobody can leave a column out
             return
         for name, cells in zip(piece.names, piece.columns, strict=True):
-            if not self._plan.uses(name) or self._plan.kind(name, cells) != "category":
+            if not self._plan.uses(name) or self._plan.kind(name, cells) != "category" or _plainly_words(cells):
                 continue
             values = distinct(cells)
             if values and all(_SLASHED.match(str(value)) for value in values):
                 order = "since the order of day and month is not told: as 2024-07-31 it would be taken apart"
                 self._notices.append(f"column {name!r} has dates such as {values[0]!r}, which are read as words, {order}")
-            elif len(values) > 0.9 * piece.rows:
+            elif len(values) > _NEARLY * piece.rows:
                 other = f"--text {name} reads its words, --ignore {name} leaves it out"
                 self._notices.append(f"column {name!r} has another value in nearly every row, which tells nothing: {other}")
 
@@ -325,6 +327,14 @@ def _refused(piece: Piece, row: int, name: str, kind: str, cells: Any) -> Source
     cell = str(cells[row].as_py())
     found = repr(cell if len(cell) <= 60 else f"{cell[:60]}…")
     return piece.error(row, f"column {name!r}: found {found}, expected {expected}, as in the first rows, or an empty cell")
+
+
+def _plainly_words(cells: Any) -> bool:
+    """Whether a dictionary and its first cell tell that most values come again, and that they are no dates."""
+    if not arrow().types.is_dictionary(cells.type) or len(cells.dictionary) > _NEARLY * len(cells):
+        return False
+    first = cells[0].as_py()
+    return bool(first) and not _SLASHED.match(str(first))
 
 
 def _instead(column: str, found: str, expected: str) -> str:
