@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from thresher import __version__
 from thresher.cli import certify, experts, inspect, lab, learn, predict
@@ -51,6 +51,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG, f"{self.prog}: {_one_line(message)}; see {self.prog} --help\n")
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Whether it is one of the words to choose from, which are answered with the nearest of them if it is not."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            raise argparse.ArgumentError(action, f"{error.message}{_near([value], list(action.choices or ()))}") from None
+
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands, or of one: who wants that need not wait for the others' options."""
@@ -89,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     whole = parser(given[0] if given and given[0] in COMMANDS else None)
     options, unknown = whole.parse_known_args(given)
     if unknown:
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(options.parser, unknown)}")
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(options.parser, unknown, given)}")
     options.arguments = given[1:]
     if not hasattr(options, "run"):
         whole.print_help()
@@ -130,13 +137,23 @@ def _make_streams_usable() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _meant(command: argparse.ArgumentParser, unknown: Sequence[str]) -> str:
-    """The options that are spelled nearly like these, as a question."""
+def _meant(command: argparse.ArgumentParser, unknown: Sequence[str], given: Sequence[str]) -> str:
+    """What to do about options that are not known here: the ones that are spelled nearly like these, as a question."""
+    known = [name for action in command._actions for name in action.option_strings if name.startswith("--")]
+    options = [argument for argument in unknown if argument.startswith("-") and argument != "--"]
+    for option in options:
+        name = option.partition("=")[0]
+        if name in known:
+            where = "before --" if "--" in given[: given.index(option)] else f"behind {command.prog}"
+            return f" ({name} has to stand {where})"
+    return _near([option.partition("=")[0].lstrip("-") for option in options], [name[2:] for name in known], "--")
+
+
+def _near(tried: Sequence[str], known: Sequence[str], dashes: str = "") -> str:
+    """The words that are spelled nearly like those that were tried, as a question."""
     from difflib import get_close_matches
 
-    known = [name[2:] for action in command._actions for name in action.option_strings if name.startswith("--")]
-    tried = [argument.partition("=")[0].lstrip("-") for argument in unknown if argument.startswith("-")]
-    near = dict.fromkeys(f"--{found}" for each in tried for found in get_close_matches(each, known, n=1))
+    near = dict.fromkeys(f"{dashes}{found}" for each in tried for found in get_close_matches(each, known, n=1))
     return f" (did you mean {' and '.join(near)}?)" if near else ""
 
 
