@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 
 from thresher._core import Rule
@@ -53,6 +53,9 @@ def open_stream(
     threads: int | None = None,
 ) -> Stream:
     """The examples of a source: a file, several, `-` for standard input, `demo:oranges`, or a data frame.
+
+    The stream is read once: when it has ended it gives no more batches, as a file gives no more lines. Open it again to read
+    it again.
 
     - ``format`` is ``"svmlight"``, ``"vw"``, ``"csv"``, ``"parquet"``, ``"arrow"`` or ``"jsonl"``; by default it is seen from
       the first bytes and the name. gzip and Zstandard are known by content. A data frame is any object with
@@ -132,7 +135,20 @@ def _source(given: Place | Sequence[Place] | Source | ArrowStream) -> Source:
         return given
     if isinstance(given, str | PathLike):
         return Source(given)
-    return Frame(given) if isinstance(given, ArrowStream) else Source(*given)
+    if isinstance(given, ArrowStream):
+        return Frame(given)
+    places = None if isinstance(given, Mapping) or not isinstance(given, Iterable) else list(given)
+    if places is None or not all(isinstance(place, str | PathLike) for place in places):
+        raise _no_source(given)
+    return Source(*places)
+
+
+def _no_source(given: object) -> ParameterError:
+    """What to do with what is no source."""
+    lazy = type(given).__name__ == "LazyFrame"  # of polars
+    instead = "frame.collect() is one" if lazy else "rows in memory need none: learner.learn_many(X, y) learns them"
+    found = f"found {type(given).__name__} for a source"
+    return ParameterError(f"{found}, expected a file, several, - for standard input, demo:oranges, or a data frame; {instead}")
 
 
 def _format(source: Source, files: Files, *, asked: bool) -> str:
