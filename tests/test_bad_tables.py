@@ -277,8 +277,10 @@ def test_rows_before_a_bad_one_are_given_first(tmp_path: Path) -> None:
         batches = iter(stream)
         assert next(batches).y.tolist() == [1, -1]
         assert stream.failing
-        with pytest.raises(th.SourceError, match=r"t.csv:4: found 1 cell"):
-            next(batches)
+        for _ in range(2):
+            with pytest.raises(th.SourceError, match=r"t.csv:4: found 1 cell"):
+                next(batches)
+            batches = iter(stream)
 
 
 def test_of_rows_behind_a_stray_quote_none_is_lost(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ class Stream(ABC):
     @property
     @abstractmethod
     def position(self) -> Position:
-        """How far it was read."""
+        """How far it was read: behind the batch at hand and, if it is `failing`, behind the line that cannot be read."""
 
     @property
     @abstractmethod

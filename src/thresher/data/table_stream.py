@@ -85,7 +85,7 @@ class TableStream(Stream):
 
     @property
     def position(self) -> Position:
-        """How far it was read, in rows."""
+        """How far it was read, in rows; one that cannot be read counts, too."""
         return Position(self._reader.rows, self._reader.digest)
 
     @property
@@ -112,6 +112,8 @@ class TableStream(Stream):
 
     def __iter__(self) -> Iterator[Batch]:
         while not self._closed:
+            if self.failing and self._failure is not None:
+                raise self._failure
             if self._lost:
                 raise SourceError(
                     "found a stream that was interrupted while it read, expected it opened anew", file=str(self.source)
