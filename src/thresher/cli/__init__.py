@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from thresher import __version__
 from thresher.cli import certify, experts, inspect, lab, learn, predict
 from thresher.errors import ThresherError
 from thresher.threads import MOST_THREADS, processors, use_threads
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 __all__ = ["COMMANDS", "main", "parser"]
 
@@ -50,6 +53,13 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG, f"{self.prog}: {_one_line(message)}; see {self.prog} --help\n")
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Prints help and version, which argparse does not mind to lose where nothing can be written."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+            return
+        print(message, end="", flush=True)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Whether it is one of the words to choose from, which are answered with the nearest of them if it is not."""
@@ -93,17 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads would only start, and wait, and be in the way
     _make_streams_usable()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    whole = parser(given[0] if given and given[0] in COMMANDS else None)
-    options, unknown = whole.parse_known_args(given)
-    if unknown:
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(options.parser, unknown, given)}")
-    options.arguments = given[1:]
-    if not hasattr(options, "run"):
-        whole.print_help()
-        return 0
-    before = use_threads(_for_lanes(getattr(options, "threads", None)))
+    options = argparse.Namespace()
     try:
-        status = int(options.run(options))
+        options = _parsed(given)
+        status = _ran(options)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # whoever read our output has left: write what is still held to nowhere
@@ -116,6 +119,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"there is not enough memory for this{hint}", WRONG)
     except (ThresherError, OSError, UnicodeError) as error:
         return _say(_one_line(_in_words(error)), WRONG)
+
+
+def _parsed(given: list[str]) -> argparse.Namespace:
+    whole = parser(given[0] if given and given[0] in COMMANDS else None)
+    options, unknown = whole.parse_known_args(given)
+    if unknown:
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(options.parser, unknown, given)}")
+    options.arguments = given[1:]
+    return options
+
+
+def _ran(options: argparse.Namespace) -> int:
+    if not hasattr(options, "run"):
+        options.parser.print_help()
+        return 0
+    before = use_threads(_for_lanes(getattr(options, "threads", None)))
+    try:
+        return int(options.run(options))
     finally:
         use_threads(before)
 
