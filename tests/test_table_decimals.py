@@ -13,7 +13,7 @@ from tests.commands import run
 from thresher.data.names import slot_of
 from thresher.data.recipe import Recipe
 from thresher.data.table_recipe import TableRecipe
-from thresher.errors import SourceError, StoreError
+from thresher.errors import ParameterError, SourceError, StoreError
 
 pytest.importorskip("pyarrow")
 
@@ -138,6 +138,31 @@ def test_what_is_no_sign_is_no_recipe() -> None:
     for bad in ({"a": ";"}, {"a": 1}, {"": ","}, [","]):
         with pytest.raises(StoreError):
             TableRecipe.from_dict({**good, "decimals": bad})
+
+
+@pytest.mark.parametrize(("field", "value"), [("decimals", ";"), ("decimals", None), ("kinds", "numbers")])
+def test_what_no_column_can_hold_is_refused_from_python_too(field: str, value: Any) -> None:
+    given: dict[str, Any] = {field: {"a": value}}
+    with pytest.raises(ParameterError, match=f"found {value!r} in {field}, for the column 'a', expected '"):
+        TableRecipe(**given)
+
+
+@pytest.mark.parametrize(("field", "value"), [("scales", [1.0, 0.0, 0.0]), ("decimals", ",")])
+@pytest.mark.parametrize("column", ["b", "nowhere"])
+def test_a_scale_or_a_sign_of_what_holds_no_numbers_is_no_recipe(field: str, value: Any, column: str, tmp_path: Path) -> None:
+    stored = learned("a;b;label\n1,5;x;no\n2,5;y;yes\n", tmp_path).as_dict()
+    stored["table"][field] = {"a": value}
+    assert Recipe.from_dict(stored).as_dict() == stored
+    stored["table"][field] = {"a": value, column: value}
+    with pytest.raises(StoreError, match=f"of the column '{column}', which holds no numbers"):
+        Recipe.from_dict(stored)
+
+
+def test_a_sign_that_the_label_has_may_be_kept(tmp_path: Path) -> None:
+    recipe = learned("a;Label\n1,5;1,0\n2,5;0,0\n", tmp_path)
+    assert recipe.table is not None
+    assert recipe.table.decimals == {"a": ",", "Label": ","}
+    assert Recipe.from_dict(recipe.as_dict()) == recipe
 
 
 def test_learn_and_predict_agree_and_so_does_a_run_that_goes_on(tmp_path: Path) -> None:

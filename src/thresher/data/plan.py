@@ -36,7 +36,9 @@ class Plan:
 
     def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
         """The recipe with all that was found out, and these scales."""
-        return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales, decimals=dict(self.decimals))
+        numbers = {*(name for name, kind in self.kinds.items() if kind == "number"), self.label}
+        decimals = {name: decimal for name, decimal in self.decimals.items() if name in numbers}
+        return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales, decimals=decimals)
 
     def uses(self, name: str) -> bool:
         """Whether a column makes attributes."""

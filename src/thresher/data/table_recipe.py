@@ -62,6 +62,11 @@ class TableRecipe:
             raise ParameterError(f"found numeric = {self.numeric!r}, expected {' or '.join(NUMERIC)}")
         for name in ("ignore", "text", "header"):
             object.__setattr__(self, name, _columns(getattr(self, name), name))
+        for name, known in (("kinds", KINDS), ("decimals", DECIMALS)):
+            wrong = [each for each in getattr(self, name).items() if each[1] not in list(known)]
+            if wrong:
+                expected = " or ".join(map(repr, known))
+                raise ParameterError(f"found {wrong[0][1]!r} in {name}, for the column {wrong[0][0]!r}, expected {expected}")
         again = {*self.text} & {*self.ignore, self.label} or {*self.ignore} & {self.label}
         if again:
             raise ParameterError(
@@ -109,6 +114,10 @@ class TableRecipe:
             good = good and isinstance(told, Mapping) and all(_name(name) and told[name] in list(known) for name in told)
         if not good or not isinstance(scales, Mapping) or not all(_name(each) and _state(scales[each]) for each in scales):
             raise StoreError("found a recipe of a table with the wrong types, or a scale that cannot be")
+        numbers = {name for name, kind in kinds.items() if kind == "number"}
+        others = {*scales} - numbers or ({*decimals} - numbers - {stored["label"]} if kinds else {})
+        if others:
+            raise StoreError(f"found a scale or a decimal sign of the column {min(others)!r}, which holds no numbers")
         try:
             return cls(**{**stored, "scales": {name: tuple(state) for name, state in scales.items()}})
         except ParameterError as error:
