@@ -36,7 +36,7 @@ class Plan:
 
     def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
         """The recipe with all that was found out, and these scales."""
-        numbers = {*(name for name, kind in self.kinds.items() if kind == "number"), self.label}
+        numbers = {*(name for name, kind in self.kinds.items() if kind == "number"), self.label, ""}
         decimals = {name: decimal for name, decimal in self.decimals.items() if name in numbers}
         return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales, decimals=decimals)
 
