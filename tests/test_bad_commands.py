@@ -94,6 +94,13 @@ ARGUMENTS: dict[str, tuple[str, list[str]]] = {
     "the other format": ("predict svm.model good.vw", ["good.vw:1:", "found", "expected index:value"]),
     "no tags": ("predict svm.model good.svm --id tag", ["--id tag", "Vowpal Wabbit"]),
     "unknown column": ("predict vw.model good.vw --id name", ["--id name", "expected tag"]),
+    "source and model swapped": (
+        "predict good.vw vw.model",
+        ["good.vw for MODEL", "vw.model for SOURCE", "expected the model first: thresher predict vw.model good.vw\n"],
+    ),
+    "a demo and a model swapped": ("predict demo:oranges vw.model", ["thresher predict vw.model demo:oranges"]),
+    "sources before the model": ("predict good.vw - vw.model", ["thresher predict vw.model good.vw -"]),
+    "two sources and no model": ("predict good.vw good.svm", ["good.vw: not a Thresher model"]),
     "top 0": ("inspect vw.model --top 0", ["--top", "'0'"]),
     "inspect a source": ("inspect good.vw", ["good.vw: "]),
     "missing source": ("learn no.vw", ["no.vw: No such file"]),
@@ -137,6 +144,32 @@ def test_an_option_that_is_nearly_one_is_answered_with_it(command: str, folder: 
 )
 def test_what_was_meant_is_asked_only_where_it_is_near(command: str, says: str, folder: Path) -> None:
     assert check_refused_command(folder, *command.split()).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("lern good.vw", "(did you mean learn?); see thresher --help"),
+        ("learn good.vw --learner perceptorn", "(did you mean perceptron?); see thresher learn --help"),
+        ("learn good.vw --master fixd-share", "(did you mean fixed-share?)"),
+        ("experts good.vw --outcome y --loss sqared", "(did you mean squared?)"),
+    ],
+)
+def test_a_word_that_is_nearly_one_to_choose_is_answered_with_it(command: str, says: str, folder: Path) -> None:
+    check_refused_command(folder, *command.split(), says=["invalid choice", says])
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("learn good.vw --quiet -- --save m", "(--save has to stand before --); see thresher learn --help"),
+        ("learn good.vw --quiet -- --save=m", "(--save has to stand before --)"),
+        ("--quiet learn good.vw --bits 6", "(--quiet has to stand behind thresher learn)"),
+        ("--quiet learn good.vw --bits 6 -- good.vw", "(--quiet has to stand behind thresher learn)"),
+    ],
+)
+def test_an_option_in_the_wrong_place_is_told_its_place(command: str, says: str, folder: Path) -> None:
+    check_refused_command(folder, *command.split(), says=[says])
 
 
 @pytest.mark.parametrize("option", ["--save", "--from", "--resume"])

@@ -159,6 +159,28 @@ def test_other_learners_have_no_lanes() -> None:
     assert "no theorem about a Perceptron speaks of a BestLane" in str(ledger)
 
 
+@pytest.mark.parametrize("comparators", [(), (th.Separator(np.ones(N)),)])
+def test_a_ledger_that_says_nothing_of_a_portfolio_says_what_to_type(comparators: tuple[th.Separator, ...]) -> None:
+    X, y = noisy(20)
+    rounds, ledger = th.Portfolio(N, lanes()).learn_many(X, y), th.Ledger(*comparators)
+    typed = "th.Ledger(th.BestLane())"
+    assert typed not in str(ledger) + ledger._repr_html_()
+    ledger.enter(rounds)
+    assert typed in str(ledger)
+    assert typed in ledger._repr_html_()
+    said = th.Ledger(th.BestLane())
+    said.enter(rounds)
+    assert typed not in str(said)
+    assert said.certificates()
+
+
+def test_rounds_are_no_comparators() -> None:
+    others: list[Any] = [th.Portfolio(N, lanes()).learn_many(*noisy(20)), th.BestLane]
+    for found in others:
+        with pytest.raises(th.ParameterError, match=r"expected a comparator.* th\.BestLane\(\) for a portfolio; .* by enter"):
+            th.Ledger(found)
+
+
 def test_a_failed_entry_leaves_the_standing_as_it_was() -> None:
     X, y = noisy(40)
     made, ledger = th.Portfolio(N, lanes()), th.Ledger(th.BestLane(), th.Separator(np.ones(N)))

@@ -36,6 +36,12 @@ def test_an_error_that_cannot_be_told_is_an_error_all_the_same(tmp_path: Path) -
     assert shell(f"{THRESHER} learn missing.vw 2>/dev/full", tmp_path).returncode == 2
 
 
+@pytest.mark.parametrize("command", ["--help", "--version", "", "learn --help"])
+def test_help_that_cannot_be_written_is_an_error(command: str, tmp_path: Path) -> None:
+    done = shell(f"{THRESHER} {command} >/dev/full", tmp_path)
+    assert (done.returncode, done.stderr) == (2, b"thresher: No space left on device\n")
+
+
 def test_ctrl_c_saves_though_it_ended_the_reader_of_the_table(tmp_path: Path) -> None:
     (tmp_path / "fruit.vw").write_text(fruit(30_000))
     command = (

@@ -140,7 +140,9 @@ def test_all_are_played_in_a_table_that_fits(monkeypatch: pytest.MonkeyPatch) ->
     few = {name: EXPERIMENTS[name] for name in ("elimination", "p-norm", "hedge")}
     monkeypatch.setattr("thresher.cli.laboratory.EXPERIMENTS", few)
     ran = run("lab", "--all", "--quick")
-    assert (ran.status, ran.err) == (0, "")
+    assert ran.status == 0
+    assert [line.split(",")[0] for line in ran.err.splitlines()] == [f"{k} of 3: {name}" for k, name in enumerate(few, 1)]
+    assert run("lab", "--all", "--quick", "--quiet").err == ""
     assert [line.split()[0] for line in ran.out.splitlines()[1:4]] == list(few)
     assert max(map(len, ran.out.splitlines())) <= 100
     assert ran.out.endswith("\n3 theorems, seed 0: none above its bound\n")

@@ -49,7 +49,7 @@ def test_the_command_writes_the_page_of_what_it_plays(tmp_path: Path, monkeypatc
     monkeypatch.setattr("thresher.cli.laboratory.EXPERIMENTS", {name: EXPERIMENTS[name] for name in FEW})
     path = tmp_path / "lab.html"
     path.write_text("old", encoding="utf-8")
-    ran = run("lab", "--all", "--quick", "--report", path)
+    ran = run("lab", "--all", "--quick", "--quiet", "--report", path)
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == run("lab", "--all", "--quick").out
     assert path.read_text(encoding="utf-8") == html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -34,6 +35,22 @@ def test_a_terminal_has_a_bar_that_goes_away(tmp_path: Path) -> None:
     assert HIDE not in run(*PERCEPTRON, source, "--json", terminal=True).err
     assert HIDE not in run(*PERCEPTRON, source).err
     assert "predicting" in run("predict", tmp_path / "model", source, terminal=True).err
+
+
+@pytest.mark.parametrize(
+    ("name", "writer"), [("t.csv", "csv.write_csv"), ("t.parquet", "parquet.write_table"), ("t.arrow", "feather.write_feather")]
+)
+def test_the_share_that_was_read_is_shown_only_where_it_is_known(name: str, writer: str, tmp_path: Path) -> None:
+    table = import_module("pyarrow").table({"age": [1, 2, 3, 4] * 50, "label": ["a", "b", "b", "a"] * 50})
+    source = tmp_path / name
+    module, write = writer.split(".")
+    getattr(import_module(f"pyarrow.{module}"), write)(table, source)
+    for command in (PERCEPTRON, ("certify", "--n", 32)):
+        ran = run(*command, source, terminal=True)
+        assert ran.status == 0
+        assert "examples/s" in ran.err
+        shown = {"100%" in ran.err, " 0%" in ran.err}
+        assert shown == {name == "t.csv"}
 
 
 def test_a_bad_line_leaves_the_terminal_its_cursor(tmp_path: Path) -> None:

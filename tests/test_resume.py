@@ -313,3 +313,18 @@ def test_a_run_that_left_out_bad_lines_says_how_to_go_on_in_the_same_way(tmp_pat
     resumed = run(*command, "--quiet")
     assert (resumed.status, resumed.err) == (0, "")
     assert Model.load(model).learner.rounds == 30
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("t.vw", "a | x\nb | y\n" * 3 + "a | x:z\nb | y\n", "t.vw:7:7: "),
+        ("t.csv", "x,label\n" + "1,a\n2,b\n" * 3 + "inf,a\n5,b\n", "t.csv:8: "),
+    ],
+)
+def test_ctrl_c_before_a_bad_line_does_not_pass_over_it(name: str, text: str, place: str, tmp_path: Path) -> None:
+    source, model = tmp_path / name, tmp_path / "model"
+    source.write_text(text)
+    with stop_after(1):
+        check_refused_command(tmp_path, *PERCEPTRON, source, "--save", model, *OPTIONS, says=[place])
+    assert not model.exists()

@@ -206,6 +206,41 @@ def test_sources_that_make_no_sense_are_refused(places: tuple[str, ...]) -> None
         th.open_stream(list(places))
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (np.ones((3, 2)), "found ndarray for a source, expected a file.* a data frame; .*learn_many"),
+        ([[1.0, 2.0], [3.0, 4.0]], "found list for a source.*learn_many"),
+        ({"day": "monday.vw"}, "found dict for a source"),
+        (None, "found NoneType for a source"),
+        (b"monday.vw", "found bytes for a source"),
+        (7, "found int for a source"),
+        ((), "found no source"),
+    ],
+)
+def test_what_is_no_source_is_told_what_takes_it(given: Any, says: str) -> None:
+    with pytest.raises(th.ParameterError, match=says):
+        th.open_stream(given)
+
+
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    import polars
+
+    frame: Any = polars.LazyFrame({"age": [1, 2], "label": [0, 1]})
+    with pytest.raises(th.ParameterError, match=r"found LazyFrame for a source, .*; frame\.collect\(\) is one"):
+        th.open_stream(frame)
+    assert len(list(th.open_stream(frame.collect()))) == 1
+
+
+@pytest.mark.parametrize("text", ["a | x\nb | y\n", "x,label\n1,a\n2,b\n"])
+def test_a_stream_that_has_ended_gives_nothing_more_as_a_file_does(text: str, tmp_path: Path) -> None:
+    (place,) = written(tmp_path, text.encode())
+    with th.open_stream(place) as stream:
+        assert [len(batch) for batch in stream] == [2]
+        assert list(stream) == []
+    assert [len(batch) for batch in th.open_stream(place)] == [2]
+
+
 def test_a_named_pipe_is_read_but_not_again(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -13,7 +13,7 @@ from tests.commands import run
 from thresher.data.names import slot_of
 from thresher.data.recipe import Recipe
 from thresher.data.table_recipe import TableRecipe
-from thresher.errors import SourceError, StoreError
+from thresher.errors import ParameterError, SourceError, StoreError
 
 pytest.importorskip("pyarrow")
 
@@ -135,9 +135,34 @@ def test_a_recipe_of_an_older_model_guesses_as_before(tmp_path: Path) -> None:
 
 def test_what_is_no_sign_is_no_recipe() -> None:
     good = TableRecipe(decimals={"a": ","}).as_dict()
-    for bad in ({"a": ";"}, {"a": 1}, {"": ","}, [","]):
+    for bad in ({"a": ";"}, {"a": 1}, {"": ";"}, [","]):
         with pytest.raises(StoreError):
             TableRecipe.from_dict({**good, "decimals": bad})
+
+
+@pytest.mark.parametrize(("field", "value"), [("decimals", ";"), ("decimals", None), ("kinds", "numbers")])
+def test_what_no_column_can_hold_is_refused_from_python_too(field: str, value: Any) -> None:
+    given: dict[str, Any] = {field: {"a": value}}
+    with pytest.raises(ParameterError, match=f"found {value!r} in {field}, for the column 'a', expected '"):
+        TableRecipe(**given)
+
+
+@pytest.mark.parametrize(("field", "value"), [("scales", [1.0, 0.0, 0.0]), ("decimals", ",")])
+@pytest.mark.parametrize("column", ["b", "nowhere"])
+def test_a_scale_or_a_sign_of_what_holds_no_numbers_is_no_recipe(field: str, value: Any, column: str, tmp_path: Path) -> None:
+    stored = learned("a;b;label\n1,5;x;no\n2,5;y;yes\n", tmp_path).as_dict()
+    stored["table"][field] = {"a": value}
+    assert Recipe.from_dict(stored).as_dict() == stored
+    stored["table"][field] = {"a": value, column: value}
+    with pytest.raises(StoreError, match=f"of the column '{column}', which holds no numbers"):
+        Recipe.from_dict(stored)
+
+
+def test_a_sign_that_the_label_has_may_be_kept(tmp_path: Path) -> None:
+    recipe = learned("a;Label\n1,5;1,0\n2,5;0,0\n", tmp_path)
+    assert recipe.table is not None
+    assert recipe.table.decimals == {"a": ",", "Label": ","}
+    assert Recipe.from_dict(recipe.as_dict()) == recipe
 
 
 def test_learn_and_predict_agree_and_so_does_a_run_that_goes_on(tmp_path: Path) -> None:
@@ -184,3 +209,86 @@ def test_a_recipe_with_what_no_column_can_be_is_refused(field: str) -> None:
     stored = TableRecipe(kinds={"a": "number"}, decimals={"a": ","}).as_dict()
     with pytest.raises(StoreError, match="wrong types"):
         TableRecipe.from_dict({**stored, field: {"a": [","]}})
+
+
+# ---- a sign that was said ----------------------------------------------------------------------------------------------
+
+THOUSANDS = "a;b;label\n" + "1.234;7;no\n2.345;8;yes\n3.456;7;no\n" * 20
+
+
+@pytest.mark.parametrize(("decimal", "first"), [(None, 1.234), (",", 1234.0), (".", 1.234)])
+def test_the_sign_that_is_said_is_that_of_all_numbers(decimal: str | None, first: float, tmp_path: Path) -> None:
+    rows, recipe = read(csv(tmp_path / "t.csv", THOUSANDS), "a", "b", decimal=decimal)
+    assert rows[0] == [first, 7.0]
+    assert recipe.table is not None
+    assert recipe.table.decimal == decimal
+    assert recipe.table.decimals == ({"a": "."} if decimal is None else {"": decimal, "a": decimal, "b": decimal})
+    assert Recipe.from_dict(recipe.as_dict()) == recipe
+
+
+def test_where_nothing_tells_what_a_comma_is_it_can_be_said(tmp_path: Path) -> None:
+    place = csv(tmp_path / "t.csv", "a;label\n8,050;no\n9,100;yes\n")
+    for decimal, number, told in ((None, 8050.0, 1), (",", 8.05, 0), (".", 8050.0, 0)):
+        assert read(place, "a", decimal=decimal)[0][0] == [number]
+        with th.open_stream(place, decimal=decimal) as stream:
+            assert sum("say --decimal ," in notice for notice in stream.notices) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("t.tsv", "a\tlabel\n1,5\tno\n2,5\tyes\n"), ("t.csv", 'a,label\n"1,5",no\n"2,5",yes\n')]
+)
+def test_the_sign_that_is_said_holds_whatever_is_between_the_cells(name: str, text: str, tmp_path: Path) -> None:
+    rows, recipe = read(csv(tmp_path / name, text), "a", decimal=",")
+    assert rows == [[1.5], [2.5]]
+    assert read(csv(tmp_path / name, text.replace(",5", ",75")), "a", recipe=recipe)[0] == [[1.75], [2.75]]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "text", ["a;label\n1,5;no\n1.5;yes\n", "a;label\n7;no\n1.5;yes\n2.5;no\n", "a\tlabel\n1,5\tno\n1.5\tyes\n"]
+)
+def test_a_number_against_what_was_said_is_told_with_its_line(text: str, threads: int, tmp_path: Path) -> None:
+    place = csv(tmp_path / "t.csv", text)
+    wrong = (
+        r"t.csv:3: column 'a': found '1\.5', expected a number with a decimal comma, as --decimal \(decimal= in Python\) said"
+    )
+    with pytest.raises(SourceError, match=wrong):
+        read(place, "a", decimal=",", positive="yes", threads=threads)
+
+
+def test_columns_of_later_files_have_the_sign_that_was_said(tmp_path: Path) -> None:
+    places = [csv(tmp_path / "1.csv", "a;label\n1,5;no\n2,5;yes\n"), csv(tmp_path / "2.csv", "c;label\n1.234;no\n")]
+    assert read(places, "a", "c", decimal=",")[0] == [[1.5, 0.0], [2.5, 0.0], [0.0, 1234.0]]
+    assert read(places, "a", "c")[0][-1] == [0.0, 1.234]
+
+
+@pytest.mark.parametrize("decimal", [";", "", "comma", 1])
+def test_a_sign_that_is_none_is_refused(decimal: Any, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"found decimal = .*, expected ',' or '\.'"):
+        th.open_stream(csv(tmp_path / "t.csv", THOUSANDS), decimal=decimal)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("t.jsonl", '{"a": 1.5, "label": 0}\n'), ("t.vw", "a | x\nb | y\n"), ("t.svm", "1 1:1\n")]
+)
+def test_only_csv_has_a_sign_to_say(name: str, text: str, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=f"found --decimal , .* for {name[2:].replace('svm', 'svmlight')}, expected CSV"):
+        th.open_stream(csv(tmp_path / name, text), decimal=",")
+
+
+def test_the_model_keeps_what_was_said_and_a_proof_is_checked_by_it(tmp_path: Path) -> None:
+    place, model, proof = csv(tmp_path / "t.csv", THOUSANDS), tmp_path / "m.thresher", tmp_path / "proof.json"
+    learn = ("learn", place, "--learner", "perceptron", "--decimal", ",", "--quiet")
+    assert run(*learn, "--save", model, "--proof", proof).status == 0
+    assert run(*learn, "--passes", 2).status == 0
+    assert run("certify", place, "--check", proof).status == 0
+    assert "decimal comma" in run("inspect", model).out
+    labels = ["no", "yes", "no"] * 20
+    for options in ([], ["--decimal", ","]):
+        assert run("predict", model, place, *options).out.split() == labels
+    whole = csv(tmp_path / "whole.csv", THOUSANDS.replace("1.234", "1234").replace("2.345", "2345").replace("3.456", "3456"))
+    assert run("predict", model, whole).out.split() == labels
+    for command in (("predict", model, place), ("learn", place, "--from", model)):
+        refused = run(*command, "--decimal", ".")
+        assert refused.status == 2
+        assert "found --decimal . (decimal= in Python), but the model has learned numbers with a decimal comma" in refused.err

@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
 from types import ModuleType
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from thresher import __version__
 from thresher.cli import certify, experts, inspect, lab, learn, predict
 from thresher.errors import ThresherError
 from thresher.threads import MOST_THREADS, processors, use_threads
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 __all__ = ["COMMANDS", "main", "parser"]
 
@@ -50,6 +53,20 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG, f"{self.prog}: {_one_line(message)}; see {self.prog} --help\n")
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Prints help and version, which argparse does not mind to lose where nothing can be written."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+            return
+        print(message, end="", flush=True)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Whether it is one of the words to choose from, which are answered with the nearest of them if it is not."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            raise argparse.ArgumentError(action, f"{error.message}{_near([value], list(action.choices or ()))}") from None
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
@@ -86,17 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads would only start, and wait, and be in the way
     _make_streams_usable()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    whole = parser(given[0] if given and given[0] in COMMANDS else None)
-    options, unknown = whole.parse_known_args(given)
-    if unknown:
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(options.parser, unknown)}")
-    options.arguments = given[1:]
-    if not hasattr(options, "run"):
-        whole.print_help()
-        return 0
-    before = use_threads(_for_lanes(getattr(options, "threads", None)))
+    options = argparse.Namespace()
     try:
-        status = int(options.run(options))
+        options = _parsed(given)
+        status = _ran(options)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # whoever read our output has left: write what is still held to nowhere
@@ -109,6 +119,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"there is not enough memory for this{hint}", WRONG)
     except (ThresherError, OSError, UnicodeError) as error:
         return _say(_one_line(_in_words(error)), WRONG)
+
+
+def _parsed(given: list[str]) -> argparse.Namespace:
+    whole = parser(given[0] if given and given[0] in COMMANDS else None)
+    options, unknown = whole.parse_known_args(given)
+    if unknown:
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(options.parser, unknown, given)}")
+    options.arguments = given[1:]
+    return options
+
+
+def _ran(options: argparse.Namespace) -> int:
+    if not hasattr(options, "run"):
+        options.parser.print_help()
+        return 0
+    before = use_threads(_for_lanes(getattr(options, "threads", None)))
+    try:
+        return int(options.run(options))
     finally:
         use_threads(before)
 
@@ -130,13 +158,23 @@ def _make_streams_usable() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _meant(command: argparse.ArgumentParser, unknown: Sequence[str]) -> str:
-    """The options that are spelled nearly like these, as a question."""
+def _meant(command: argparse.ArgumentParser, unknown: Sequence[str], given: Sequence[str]) -> str:
+    """What to do about options that are not known here: the ones that are spelled nearly like these, as a question."""
+    known = [name for action in command._actions for name in action.option_strings if name.startswith("--")]
+    options = [argument for argument in unknown if argument.startswith("-") and argument != "--"]
+    for option in options:
+        name = option.partition("=")[0]
+        if name in known:
+            where = "before --" if "--" in given[: given.index(option)] else f"behind {command.prog}"
+            return f" ({name} has to stand {where})"
+    return _near([option.partition("=")[0].lstrip("-") for option in options], [name[2:] for name in known], "--")
+
+
+def _near(tried: Sequence[str], known: Sequence[str], dashes: str = "") -> str:
+    """The words that are spelled nearly like those that were tried, as a question."""
     from difflib import get_close_matches
 
-    known = [name[2:] for action in command._actions for name in action.option_strings if name.startswith("--")]
-    tried = [argument.partition("=")[0].lstrip("-") for argument in unknown if argument.startswith("-")]
-    near = dict.fromkeys(f"--{found}" for each in tried for found in get_close_matches(each, known, n=1))
+    near = dict.fromkeys(f"{dashes}{found}" for each in tried for found in get_close_matches(each, known, n=1))
     return f" (did you mean {' and '.join(near)}?)" if near else ""
 
 

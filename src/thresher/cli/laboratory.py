@@ -93,6 +93,8 @@ def _played(options: argparse.Namespace, experiments: list[Experiment[Any]]) -> 
                     bar.count(name, game, of, "games")
 
             results.append(play(experiment.name, learner=learner, bound=bound, seed=seed, quick=options.quick, watch=watch))
+            if options.all:
+                bar.note(f"{done + 1} of {len(experiments)}: {experiment.name}, worst {ratio(results[-1].worst)}")
     return results
 
 

@@ -47,10 +47,13 @@ class Notes:
 
 
 class UntilStopped:
-    """The batches of a stream, until Ctrl-C; whoever asks for one has done with the one before."""
+    """The batches of a stream, until Ctrl-C; whoever asks for one has done with the one before.
+
+    Where a line that cannot be read comes next, that is said, Ctrl-C or not: a run that went on behind it would miss it.
+    """
 
     def __init__(self, stream: Stream, interrupt: Interrupt) -> None:
-        self._batches = iter(stream)
+        self._stream, self._batches = stream, iter(stream)
         self._interrupt = interrupt
         self._peeked: list[Batch] = []
         self.stopped = False
@@ -65,7 +68,7 @@ class UntilStopped:
         for batch in chain(self._peeked, self._batches):
             yield batch
             self.nonzeros += batch.rows.nonzeros
-            if self._interrupt.wished:
+            if self._interrupt.wished and not self._stream.failing:
                 self.stopped = True
                 return
 

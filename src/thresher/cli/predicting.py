@@ -15,10 +15,10 @@ from thresher.cli.reading import no_recipe, reading
 from thresher.compose import Portfolio
 from thresher.data.source import Source
 from thresher.data.stream import UNLABELLED, Batch, open_stream
-from thresher.errors import ParameterError, SourceError
+from thresher.errors import ParameterError, SourceError, StoreError
 from thresher.evaluate import Confusion
 from thresher.linear import LinearLearner
-from thresher.store import Model, StoredLearner
+from thresher.store import Model, StoredLearner, container
 
 __all__ = ["predict"]
 
@@ -40,9 +40,24 @@ def _said(learner: StoredLearner, batch: Batch) -> Said:
     return Said(learner._predictions(scores), scores, learner._chances(scores))
 
 
+def _model(options: argparse.Namespace) -> Model:
+    """The model; where the first argument is none, but another is, whoever gave them is told of the order."""
+    try:
+        return Model.load(options.model)
+    except (StoreError, OSError):
+        swapped = next((path for path in options.source if container.is_model(path)), None)
+        if swapped is None or container.is_model(options.model):
+            raise
+        others = [options.model, *(path for path in options.source if path != swapped)]
+        raise ParameterError(
+            f"found {options.model} for MODEL and the model {swapped} for SOURCE, expected the model first: "
+            f"thresher predict {swapped} {' '.join(others)}"
+        ) from None
+
+
 def predict(options: argparse.Namespace) -> int:
     """Runs the command."""
-    model = Model.load(options.model)
+    model = _model(options)
     learner, recipe = model.learner, model.recipe
     if recipe is None:
         raise no_recipe(options.model)

@@ -146,10 +146,16 @@ class Bar:
         else:
             self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
+    def note(self, line: str) -> None:
+        """Writes a line that tells how far one has come, where there is no bar to do so."""
+        if not self._terminal:
+            self.write(line)
+
     def advance(self, what: str, stream: Reading, examples: int) -> None:
-        """Says how far the stream was read."""
+        """Says how far the stream was read; how much is left, where that can be told: of Parquet and Arrow it cannot."""
         if self._shows:
-            self._update(what, stream.source.size if self._progress is None else None, stream.read, examples)
+            size = stream.source.size if self._progress is None and stream.read else None
+            self._update(what, size, stream.read, examples)
 
     def count(self, what: str, done: int, of: int | None = None, unit: str = "examples") -> None:
         """Says how many rounds were played, or other units done, of how many if that is known."""

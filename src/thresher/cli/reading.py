@@ -55,6 +55,11 @@ def add_reading_options(
         help="numbers of a table by the running mean and deviation of their column, or as they are (scale)",
     )
     group.add_argument("--header", metavar="NAMES", help="the columns of CSV without a line of names, with commas between them")
+    group.add_argument(
+        "--decimal",
+        choices=(",", "."),
+        help="the decimal sign of all numbers of CSV; by default each column tells between semicolons, and else it is a point",
+    )
     group.add_argument("--positive", metavar="LABEL", help="the positive label; by default the larger or later one")
     group.add_argument("--bits", type=whole, metavar="B", help="2^B slots for features (18)")
     group.add_argument("--n", type=whole, metavar="N", help="so many slots, instead of --bits")
@@ -107,7 +112,8 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
     """What `open_stream` is to be called with."""
     if recipe is not None:
         check_recipe(options, recipe)
-        given = {"recipe": recipe, "positive": options.positive, "on_bad": options.on_bad, "threads": options.threads}
+        asked = {name: getattr(options, name) for name in ("decimal", "positive", "on_bad", "threads")}
+        given = {"recipe": recipe, **asked}
         return given if recipe.table is None else {**given, "format": options.format}
     if options.n is not None and options.bits is not None:
         raise ParameterError("found both --n and --bits, expected one of them")
@@ -116,6 +122,7 @@ def reading(options: argparse.Namespace, recipe: Recipe | None) -> dict[str, Any
         "n": options.n,
         "bits": _DEFAULT_BITS if options.bits is None else options.bits,
         **{name: value for name, value in columns(options).items() if value is not None},
+        "decimal": options.decimal,
         "zero_based": bool(options.zero_based),
         "interactions": options.interactions or (),
         "ngrams": 1 if options.ngrams is None else options.ngrams,

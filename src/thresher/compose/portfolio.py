@@ -215,7 +215,7 @@ class Portfolio(Counted):
         return self._ask(X).scores
 
     def p_positive_many(self, X: object) -> NDArray[np.float64]:
-        """The weight of the lanes that say +1 for many examples, one a row. Changes nothing."""
+        """The weight of the lanes that say +1, one for each example; `calibrated_many` gives probabilities. Changes nothing."""
         return self._ask(X).shares
 
     def calibrated_many(self, X: object) -> NDArray[np.float64]:
@@ -408,7 +408,7 @@ class PortfolioHypothesis:
         return self._portfolio.predict_many(X)
 
     def p_positive_many(self, X: object) -> NDArray[np.float64]:
-        """The weight of the lanes that say +1 for many examples, one a row."""
+        """The weight of the lanes that say +1 for many examples, one a row; `calibrated_many` gives probabilities."""
         return self._portfolio.p_positive_many(X)
 
     def calibrated_many(self, X: object) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from thresher.bounds.printed import plural
 from thresher.data.arrow import arrow, is_text
 from thresher.data.chunks import LONGEST, Chunk, chunks
 from thresher.data.csv_text import UTF_8_MARK, check_names, check_text, counted, separator_of, shown
-from thresher.data.number_cells import MISSING, Seen, contradicted, contradicts, grouped, seen, unadorned
+from thresher.data.number_cells import MISSING, Seen, against, contradicted, contradicts, grouped, seen, unadorned
 from thresher.data.pieces import Piece, Placed, Types, by_number
 from thresher.data.source import Opened
 from thresher.data.table_recipe import DECIMALS
@@ -48,6 +48,7 @@ class CsvFile:
         self.name = opened.name
         self._decimals = decimals  # of columns, as far as they are known; what this file shows is added
         self._learned = dict(decimals)
+        self._said = decimals.get("")  # that of all columns, if somebody said it
         self._opened, self._types, self._skip_bad, self._threads = opened, types, skip_bad, threads
         self._decimal = "."
         self._typed: dict[str, Any] = {}
@@ -55,6 +56,7 @@ class CsvFile:
         self._mostly: list[tuple[str, Seen, str]] = []  # columns of words that are nearly all numbers
         self._grouped: list[tuple[str, str]] = []  # columns whose commas may be decimal, and a cell
         self._separator = separator_of(opened.peek(), self.name)
+        self._signed = self._separator == ";" or self._said is not None  # elsewhere the point is decimal, whatever is known
         self._quotes = self._separator != "\t"
         self._rest, self._line = b"", 1
         first = self._first_row()
@@ -183,8 +185,8 @@ class CsvFile:
     def _seen(self, chunk: Chunk, given: dict[str, Any]) -> Any:
         library = arrow()
         names = [name for name in self.names if name and self._types(name, None) is not None]
-        known = {name: self._decimals[name] for name in names if name in self._decimals} if self._separator == ";" else {}
-        signs = {*known.values()}
+        known = {name: self._decimals[name] for name in names if name in self._decimals} if self._signed else {}
+        signs = {*known.values(), *filter(None, [self._said])}
         decimals = tuple(signs) if len(signs) == 1 else (".", ",") if self._separator == ";" else (".",)
         if len(signs) > 1:  # each column by its own
             given = {**given, **dict.fromkeys(known, library.string())}
@@ -201,8 +203,8 @@ class CsvFile:
         self._adorned = {name: self._decimal for name in looks[best] if self._types(name, None) is not True}
         for name in looks[best].keys() - self._adorned.keys():
             others = (decimal for decimal in decimals if decimal != self._decimal)
-            if _all_numbers(looks[best][name]):
-                self._adorned[name] = self._decimal
+            if _all_numbers(looks[best][name]) or (self._said is not None and against(table[name], self._said)):
+                self._adorned[name] = self._decimal  # what is against what was said is told with its line
             elif (decimal := next((each for each in others if _all_numbers(seen(table[name], each))), None)) is not None:
                 self._adorned[name] = decimal
         if len(signs) > 1:
@@ -215,7 +217,7 @@ class CsvFile:
         plain = {name: library.float64() for name in self._adorned}
         self._typed = {field.name: self._types(field.name, plain.get(field.name, field.type)) for field in table.schema}
         plain_table = self._unadorned(table)
-        if self._separator == ";":
+        if self._signed:
             fractions = {field.name for field in table.schema if library.types.is_floating(field.type)} - given.keys()
             self._note_decimals(table, fractions)
         return plain_table
@@ -227,9 +229,9 @@ class CsvFile:
             decimal = self._adorned.get(name, self._decimal)
             pointed = name in self._adorned and compute.any(compute.match_substring(table[name], ".")).as_py()
             cell = grouped(table[name]) if decimal == "." and name in self._adorned else None
-            if cell is not None:
+            if cell is not None and self._said is None:
                 self._grouped.append((name, cell))
-            if decimal == "," or pointed or name in fractions or cell is not None:
+            if decimal == "," or pointed or name in fractions or cell is not None or self._said is not None:
                 self._decimals.setdefault(name, decimal)
 
     def _numbers(self) -> list[str]:
@@ -239,7 +241,7 @@ class CsvFile:
         """That columns are words because of a few cells among numbers, or have commas that may be decimal; once."""
         told = [
             f"column {name!r}: {cell!r} was read as {cell.replace(',', '')}, since three digits follow each comma; "
-            "if the comma is decimal, write a point"
+            "if the comma is decimal, say --decimal , (decimal= in Python)"
             for name, cell in self._grouped
         ]
         for name, found, cell in self._mostly:
@@ -262,7 +264,7 @@ class CsvFile:
         """The same with numbers in place of texts that spell them; a column with a cell that does not is left as texts."""
         library, compute = arrow(), arrow(".compute")
         for name, decimal in self._adorned.items():
-            if self._separator == ";" and contradicted(table[name], decimal):
+            if self._signed and contradicted(table[name], decimal):
                 raise library.ArrowInvalid("found another decimal sign")
             plain = unadorned(table[name], decimal)
             missing = compute.is_in(compute.utf8_lower(plain), value_set=library.array(MISSING))
@@ -375,7 +377,7 @@ class CsvFile:
         except SourceError as error:
             return error
         if len(cells) == len(self.names):
-            return self._other_decimal(cells, line) if self._separator == ";" else None
+            return self._other_decimal(cells, line) if self._signed else None
         found = shown(self._separator.join(cells))
         tabs = "" if self._quotes else "; between tabs quotes mean nothing"
         wrong = f"found {counted(len(cells))} in {found}, expected {counted(len(self.names))}, as in the first line{tabs}"
@@ -386,10 +388,11 @@ class CsvFile:
         for name in self._numbers():
             cell, decimal = cells[self.names.index(name)], self._adorned.get(name, self._decimal)
             if contradicts(cell, decimal):
-                before = "the rows that were learned" if name in self._learned else "the first rows"
-                wrong = f"column {name!r}: found {shown(cell)}, expected a number with a decimal {DECIMALS[decimal]}"
                 other = "write it so, or commas between the cells and points in the numbers"
-                return SourceError(f"{wrong}, as in {before}: {other}", file=self.name, line=line)
+                before = f"as in {'the rows that were learned' if name in self._learned else 'the first rows'}: {other}"
+                before = before if self._said is None else "as --decimal (decimal= in Python) said"
+                wrong = f"column {name!r}: found {shown(cell)}, expected a number with a decimal {DECIMALS[decimal]}"
+                return SourceError(f"{wrong}, {before}", file=self.name, line=line)
         return None
 
 

@@ -36,7 +36,7 @@ def check_names(columns: Sequence[str], file: str, line: int | None, separator: 
     check_different([name for name in columns if name], file, line)
     if line is not None and all(NUMBER.fullmatch(name) for name in columns):
         found = shown(separator.join(columns))
-        wanted = "expected the names of the columns first, or --header NAME,…"
+        wanted = "expected the names of the columns first, or --header NAME,… (header= in Python)"
         raise SourceError(f"found {found}, {wanted}", file=file, line=line)
 
 
@@ -45,7 +45,7 @@ def check_different(columns: Sequence[str], file: str, line: int | None = None) 
     seen: set[str] = set()
     for name in columns:
         if name in seen:
-            unnamed = "" if line is None else "; if the first line is a row, --header NAME,… gives the names"
+            unnamed = "" if line is None else "; if the first line is a row, --header (header= in Python) names them"
             raise SourceError(f"found two columns named {name!r}, expected different names{unnamed}", file=file, line=line)
         seen.add(name)
 

@@ -60,6 +60,8 @@ class Policy(TypedDict):
 class Stream(ABC):
     """The examples of a source, batch by batch, once. Use it in a `with`, or read it to its end.
 
+    When it has ended, a second loop over it meets no batch, as with the lines of a file: open it again to read it again.
+
     >>> import thresher as th
     >>> with th.open_stream("demo:oranges") as stream:
     ...     learner = th.Perceptron(stream.n, bias=1.0)
@@ -67,6 +69,8 @@ class Stream(ABC):
     ...         rounds = learner.learn_many(batch.X, batch.y, batch.weights)
     >>> stream.recipe.plus, stream.recipe.minus, learner.rounds
     ('export', 'local-market', 9600)
+    >>> list(stream)
+    []
     """
 
     def __init__(self, source: Source, recipe: Recipe, reader: Reader | TableReader, positive: str | None) -> None:
@@ -100,7 +104,7 @@ class Stream(ABC):
     @property
     @abstractmethod
     def position(self) -> Position:
-        """How far it was read."""
+        """How far it was read: behind the batch at hand and, if it is `failing`, behind the line that cannot be read."""
 
     @property
     @abstractmethod

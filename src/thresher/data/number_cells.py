@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from thresher.data.arrow import arrow
 
-__all__ = ["MISSING", "NUMBER", "Seen", "contradicted", "contradicts", "grouped", "numbers_spelled", "seen", "unadorned"]
+__all__ = [
+    "MISSING",
+    "NUMBER",
+    "Seen",
+    "against",
+    "contradicted",
+    "contradicts",
+    "grouped",
+    "numbers_spelled",
+    "seen",
+    "unadorned",
+]
 
 #: How a number that is missing may be written, in any case.
 MISSING = ("", "nan", "na", "n/a", "#n/a", "<na>", "null", "none", "?", "-")
@@ -105,12 +116,30 @@ def contradicts(cell: str, decimal: str) -> bool:
     return bool(re.fullmatch(fraction, cell.strip(), re.ASCII)) and not re.fullmatch(groups, cell.strip(), re.ASCII)
 
 
-def contradicted(cells: Any, decimal: str) -> bool:
-    """Whether one of the texts does."""
+def contradicting(cells: Any, decimal: str) -> Any:
+    """Which of the texts do."""
     compute = arrow(".compute")
     fraction, groups = (rf"^\s*{pattern}\s*$" for pattern in _OTHERS[decimal])
-    wrong = compute.and_not(compute.match_substring_regex(cells, fraction), compute.match_substring_regex(cells, groups))
-    return bool(compute.any(wrong).as_py())
+    return compute.and_not(compute.match_substring_regex(cells, fraction), compute.match_substring_regex(cells, groups))
+
+
+def contradicted(cells: Any, decimal: str) -> bool:
+    """Whether one of the texts does."""
+    return bool(arrow(".compute").any(contradicting(cells, decimal)).as_py())
+
+
+def against(cells: Any, decimal: str) -> bool:
+    """Whether texts would be numbers, were it not for some that are by the other decimal sign.
+
+    >>> import pyarrow
+    >>> columns = ["1,5", "1.5", "7"], ["1,5", "7"], ["1.5", "many"], ["$1.50"], [None]
+    >>> [against(pyarrow.array(cells, "string"), ",") for cells in columns]
+    [True, False, False, True, False]
+    """
+    (other,) = _OTHERS.keys() - {decimal}
+    rest = cells.filter(arrow(".compute").invert(contradicting(cells, decimal)))
+    left, whole = seen(rest, decimal), seen(cells, other)
+    return (contradicted(cells, decimal) and left.numbers == left.given) or 0 < whole.numbers == whole.given
 
 
 def grouped(cells: Any) -> str | None:

@@ -36,7 +36,9 @@ class Plan:
 
     def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
         """The recipe with all that was found out, and these scales."""
-        return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales, decimals=dict(self.decimals))
+        numbers = {*(name for name, kind in self.kinds.items() if kind == "number"), self.label, ""}
+        decimals = {name: decimal for name, decimal in self.decimals.items() if name in numbers}
+        return replace(self.recipe, label=self.label, kinds=dict(self.kinds), scales=scales, decimals=decimals)
 
     def uses(self, name: str) -> bool:
         """Whether a column makes attributes."""
@@ -89,7 +91,8 @@ class Plan:
                 self.label = usual[0]
             elif needed:
                 found = f"found {len(usual)} columns that could be ({', '.join(usual)})" if usual else "found none of that name"
-                raise SourceError(f"which column is the label? {found}: say --label COLUMN; {self._columns(piece)}", file=file)
+                say = "say --label COLUMN (label= in Python)"
+                raise SourceError(f"which column is the label? {found}: {say}; {self._columns(piece)}", file=file)
         elif needed and self.label not in piece.names:
             raise SourceError(f"found no column {self.label!r} for the label; {self._columns(piece)}", file=file)
         ignored = () if self.recipe.kinds else self.recipe.ignore  # a model's may be missing
@@ -120,7 +123,7 @@ class Plan:
             numbers = kind_of(cells.type) == "number" or all(number(str(value)) is not None for value in distinct(cells))
             instead = ", or make a column that says whether it is above a threshold" if numbers else ""
             found = f"found {looks_like(cells)}, in column {self.label!r}, expected two labels"
-            return f"{found}: say --label COLUMN{better}{instead}"
+            return f"{found}: say --label COLUMN (label= in Python){better}{instead}"
         counts = Counter(str(cell).strip() for cell in cells.to_pylist() if cell not in ("", None) and str(cell) != "nan")
         often = [f"{label!r} {plural(count, 'time')}" for label, count in counts.most_common(3)]
         first = counts.most_common(1)[0][0]
@@ -133,7 +136,7 @@ class Plan:
             alike = [repr(label) for label in counts if label.casefold() == twice]
             return f"{found}{' and '.join(alike[:2])} differ in case alone, spell them alike"
         return (
-            f"{found}make a column that says whether it is {first!r}, or say --label COLUMN{better}; "
+            f"{found}make a column that says whether it is {first!r}, or say --label COLUMN (label= in Python){better}; "
             "in Python th.OneVersusRest learns many"
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 
 from thresher._core import Rule
@@ -14,7 +15,7 @@ from thresher.data.frame import ArrowStream, Frame
 from thresher.data.labelled import Stream, Wishes
 from thresher.data.recipe import FORMATS, Recipe
 from thresher.data.source import Place, Source
-from thresher.data.table_recipe import TableRecipe
+from thresher.data.table_recipe import DECIMALS, TableRecipe
 from thresher.data.text import TextStream
 from thresher.errors import ParameterError
 from thresher.threads import MOST_THREADS, processors
@@ -43,6 +44,7 @@ def open_stream(
     ignore: str | Sequence[str] = (),
     numeric: str = "scale",
     header: Sequence[str] = (),
+    decimal: str | None = None,
     positive: str | None = None,
     on_bad: str = "stop",
     keep_unlabelled: bool = False,
@@ -54,12 +56,16 @@ def open_stream(
 ) -> Stream:
     """The examples of a source: a file, several, `-` for standard input, `demo:oranges`, or a data frame.
 
+    The stream is read once: when it has ended it gives no more batches, as a file gives no more lines. Open it again to read
+    it again.
+
     - ``format`` is ``"svmlight"``, ``"vw"``, ``"csv"``, ``"parquet"``, ``"arrow"`` or ``"jsonl"``; by default it is seen from
       the first bytes and the name. gzip and Zstandard are known by content. A data frame is any object with
       ``__arrow_c_stream__``, as those of pandas, polars and DuckDB are.
     - Of tables, ``label`` names the column of labels (by default the one that is called label, target, class or y), ``ignore``
       columns to leave out, ``text`` those whose words are attributes. ``numeric`` is ``"scale"``, numbers by the running mean
-      and deviation of their column, or ``"raw"``. ``header`` names the columns of CSV that does not.
+      and deviation of their column, or ``"raw"``. ``header`` names the columns of CSV that does not. ``decimal``, a comma or a
+      point, is the decimal sign of all numbers of CSV; by default each column tells between semicolons, and else it is a point.
     - ``n`` is the number of slots, by default 2^bits. Indices are used as they are, names fall into the slot that their
       hash gives.
     - ``interactions`` such as ``"ab"``, or several of them, add the products of features: each of a namespace that begins with
@@ -113,6 +119,7 @@ def open_stream(
                 raise ParameterError(
                     f"found --label, --text, --ignore or --header for {FORMATS[recipe.format]}, which has no columns"
                 )
+        recipe = _with_decimal(recipe, decimal, format or _format(source, files, asked=recipe.table is not None))
         if recipe.table is None:
             if isinstance(tags, str):
                 raise ParameterError(f"found the column {tags!r} for tags, but {FORMATS[recipe.format]} has no columns")
@@ -132,7 +139,20 @@ def _source(given: Place | Sequence[Place] | Source | ArrowStream) -> Source:
         return given
     if isinstance(given, str | PathLike):
         return Source(given)
-    return Frame(given) if isinstance(given, ArrowStream) else Source(*given)
+    if isinstance(given, ArrowStream):
+        return Frame(given)
+    places = None if isinstance(given, Mapping) or not isinstance(given, Iterable) else list(given)
+    if places is None or not all(isinstance(place, str | PathLike) for place in places):
+        raise _no_source(given)
+    return Source(*places)
+
+
+def _no_source(given: object) -> ParameterError:
+    """What to do with what is no source."""
+    lazy = type(given).__name__ == "LazyFrame"  # of polars
+    instead = "frame.collect() is one" if lazy else "rows in memory need none: learner.learn_many(X, y) learns them"
+    found = f"found {type(given).__name__} for a source"
+    return ParameterError(f"{found}, expected a file, several, - for standard input, demo:oranges, or a data frame; {instead}")
 
 
 def _format(source: Source, files: Files, *, asked: bool) -> str:
@@ -140,6 +160,17 @@ def _format(source: Source, files: Files, *, asked: bool) -> str:
     if source.demo is not None:
         return source.demo.format
     return "arrow" if files.file is None else format_of(files.file, table=asked)
+
+
+def _with_decimal(recipe: Recipe, decimal: str | None, format: str) -> Recipe:
+    """The recipe with the decimal sign that somebody said."""
+    if decimal is None:
+        return recipe
+    if decimal not in DECIMALS:
+        raise ParameterError(f"found decimal = {decimal!r}, expected ',' or '.'")
+    if recipe.table is None or format != "csv":
+        raise ParameterError(f"found --decimal {decimal} (decimal= in Python) for {format}, expected CSV")
+    return replace(recipe, table=recipe.table.with_decimal(decimal))
 
 
 def _listed(given: str | Sequence[str]) -> Sequence[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from textwrap import fill
 from typing import Any
 
@@ -31,7 +31,7 @@ NUMERIC = ("scale", "raw")
 #: How a fraction may be set off in CSV, and what that is called.
 DECIMALS = {".": "point", ",": "comma"}
 #: What a user can say of columns.
-COLUMNS = ("label", "ignore", "text", "header", "numeric")
+COLUMNS = ("label", "ignore", "text", "header", "numeric", "decimal")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class TableRecipe:
     - ``header`` names the columns of CSV that has no line with their names.
     - ``numeric`` is how numbers are read: ``"raw"``, or ``"scale"``: as (x − mean)/deviation, of the column so far.
     - ``kinds`` says what the columns hold; ``scales`` is what was seen of those of numbers: count, mean, Σ(x − mean)².
-    - ``decimals`` is the decimal sign of columns of numbers, a comma or a point, where CSV between semicolons showed it.
+    - ``decimals`` is the decimal sign of columns of numbers, a comma or a point, where CSV between semicolons showed it, or
+      where somebody said it: of all columns of CSV, under the empty name.
 
     >>> TableRecipe(label="class", text=("subject",)).said()
     ', label class, words of subject, numbers scaled'
@@ -62,17 +63,37 @@ class TableRecipe:
             raise ParameterError(f"found numeric = {self.numeric!r}, expected {' or '.join(NUMERIC)}")
         for name in ("ignore", "text", "header"):
             object.__setattr__(self, name, _columns(getattr(self, name), name))
+        for name, known in (("kinds", KINDS), ("decimals", DECIMALS)):
+            wrong = [each for each in getattr(self, name).items() if each[1] not in list(known)]
+            if wrong:
+                expected = " or ".join(map(repr, known))
+                raise ParameterError(f"found {wrong[0][1]!r} in {name}, for the column {wrong[0][0]!r}, expected {expected}")
         again = {*self.text} & {*self.ignore, self.label} or {*self.ignore} & {self.label}
         if again:
             raise ParameterError(
                 f"found the column {min(map(str, again))!r} for two of --label, --text and --ignore, expected one"
             )
 
+    @property
+    def decimal(self) -> str | None:
+        """The decimal sign that all numbers of CSV have, if somebody said it."""
+        return self.decimals.get("")
+
+    def with_decimal(self, decimal: str) -> TableRecipe:
+        """The same, with this decimal sign for all numbers of CSV."""
+        if {*self.decimals.values()} - {decimal}:
+            (other,) = DECIMALS.keys() - {decimal}
+            known = f"the model has learned numbers with a decimal {DECIMALS[other]}"
+            raise ParameterError(f"found --decimal {decimal} (decimal= in Python), but {known}: leave the option out")
+        return replace(self, decimals={**self.decimals, "": decimal})
+
     def said(self) -> str:
         """What is special about it, in words that follow those of the format."""
         text = f", words of {' and '.join(self.text)}" if self.text else ""
         without = f", without {' and '.join(self.ignore)}" if self.ignore else ""
-        return f", label {self.label}{text}{without}, numbers {'scaled' if self.numeric == 'scale' else 'as they are'}"
+        decimal = "" if self.decimal is None else f", decimal {DECIMALS[self.decimal]}"
+        numbers = f"numbers {'scaled' if self.numeric == 'scale' else 'as they are'}{decimal}"
+        return f", label {self.label}{text}{without}, {numbers}"
 
     def taken(self) -> str:
         """What the columns were taken for, in lines of at most 80 letters.
@@ -105,10 +126,15 @@ class TableRecipe:
         lists = [stored[name] for name in ("ignore", "text", "header")]
         good = all(isinstance(each, list) and all(_name(name) for name in each) for each in lists)
         good = good and isinstance(stored["numeric"], str) and (stored["label"] is None or _name(stored["label"]))
-        for told, known in ((kinds, KINDS), (decimals, DECIMALS)):
-            good = good and isinstance(told, Mapping) and all(_name(name) and told[name] in list(known) for name in told)
+        for told, known, all_of_them in ((kinds, KINDS, None), (decimals, DECIMALS, "")):
+            good = good and isinstance(told, Mapping) and all(_name(name) or name == all_of_them for name in told)
+            good = good and all(each in list(known) for each in told.values())
         if not good or not isinstance(scales, Mapping) or not all(_name(each) and _state(scales[each]) for each in scales):
             raise StoreError("found a recipe of a table with the wrong types, or a scale that cannot be")
+        numbers = {name for name, kind in kinds.items() if kind == "number"}
+        others = {*scales} - numbers or ({*decimals} - numbers - {stored["label"], ""} if kinds else {})
+        if others:
+            raise StoreError(f"found a scale or a decimal sign of the column {min(others)!r}, which holds no numbers")
         try:
             return cls(**{**stored, "scales": {name: tuple(state) for name, state in scales.items()}})
         except ParameterError as error:

@@ -86,7 +86,7 @@ class TableStream(Stream):
 
     @property
     def position(self) -> Position:
-        """How far it was read, in rows."""
+        """How far it was read, in rows; one that cannot be read counts, too."""
         return Position(self._reader.rows, self._reader.digest)
 
     @property
@@ -114,6 +114,8 @@ class TableStream(Stream):
     def __iter__(self) -> Iterator[Batch]:
         self._pieces.read_ahead()
         while not self._closed:
+            if self.failing and self._failure is not None:
+                raise self._failure
             if self._lost:
                 raise SourceError(
                     "found a stream that was interrupted while it read, expected it opened anew", file=str(self.source)
@@ -243,7 +245,7 @@ class TableStream(Stream):
                 kind = plan.kind(name, cells) if plan.uses(name) else None
                 if kind == "":
                     found = f"column {name!r}: found {cells.type}, expected numbers, words, dates or lists of them"
-                    raise SourceError(f"{found}; --ignore {name} leaves it out", file=self._name)
+                    raise SourceError(f"{found}; --ignore {name} (ignore= in Python) leaves it out", file=self._name)
                 if kind is None:
                     continue
                 made = convert(name, kind, cells)
@@ -341,16 +343,16 @@ def _instead(column: str, found: str, expected: str) -> str:
     """What to do about a number that a learner refuses when it is scaled: as it is it may fit, or not.
 
     >>> _instead("a", "1 (scaled: -1)", "a number from 0 to 1")
-    '; --numeric raw takes numbers as they are'
+    '; --numeric raw (numeric= in Python) takes numbers as they are'
     >>> _instead("a", "47 (scaled: -1)", "a number from 0 to 1")
-    '; --ignore a, or a learner of numbers of any size, such as portfolio'
+    '; --ignore a (ignore= in Python), or a learner of numbers of any size, such as portfolio'
     """
     number, scaled, _ = found.partition(" (scaled: ")
     if not scaled:
         return ""
     if (-1 if "-1" in expected else 0) <= float(number) <= 1:
-        return "; --numeric raw takes numbers as they are"
-    return f"; --ignore {shlex.quote(column)}, or a learner of numbers of any size, such as portfolio"
+        return "; --numeric raw (numeric= in Python) takes numbers as they are"
+    return f"; --ignore {shlex.quote(column)} (ignore= in Python), or a learner of numbers of any size, such as portfolio"
 
 
 def _taken(piece: Piece, kept: NDArray[np.int64]) -> Piece:

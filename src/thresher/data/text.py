@@ -45,7 +45,7 @@ class TextStream(Stream):
 
     @property
     def position(self) -> Position:
-        """How far it was read."""
+        """How far it was read, in bytes; a line that cannot be read counts, too."""
         return Position(self._reader.offset, self._reader.digest)
 
     @property

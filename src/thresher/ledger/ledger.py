@@ -9,7 +9,7 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, Round, Rounds
+from thresher._core import AveragedPerceptronRule, MarginPerceptronRule, PortfolioRule, Round, Rounds
 from thresher.bounds import Certificate, Verdict
 from thresher.bounds.printed import filled
 from thresher.errors import BoundViolated, LedgerError, ParameterError
@@ -29,6 +29,7 @@ W = TypeVar("W", Watcher, LossWatcher, ClassWatcher)
 
 _WATCHES = ("watch", "watch_losses", "watch_classes")
 
+_BEST_LANE = "th.Ledger(th.BestLane()) holds a portfolio against the best of its lanes"
 _HEAD = ("verdict", "count", "bound", "theorem", "")
 
 
@@ -69,7 +70,10 @@ class Ledger:
         self._course = Course(self._tally)
         for comparator in comparators:
             if isinstance(comparator, type) or not any(hasattr(comparator, name) for name in _WATCHES):
-                raise ParameterError(f"found {comparator!r}, expected a comparator such as th.Separator(u)")
+                raise ParameterError(
+                    f"found {comparator!r}, expected a comparator such as th.Separator(u), or th.BestLane() for a portfolio; "
+                    "rounds go in by enter"
+                )
         self._lock = RLock()  # who reads sees all of what was entered, or none of it
         self._comparators = comparators
         self._watchers = [comparator.watch() for comparator in comparators if isinstance(comparator, Comparator)]
@@ -331,7 +335,10 @@ class Ledger:
         ]
 
     def _silence(self) -> str:
-        """Why no theorem speaks."""
+        """Why no theorem speaks; nothing, where nobody was asked for one and what to ask for depends on a witness."""
+        portfolio = isinstance(self._tally.rule, PortfolioRule)
+        if not self._comparators:
+            return _BEST_LANE if portfolio else ""
         if self._loss_rounds:
             played_by = self._losses.origin
             whose = "a rule of your own" if played_by is None else f"a {played_by.rule} like this one"
@@ -344,7 +351,8 @@ class Ledger:
         if isinstance(rule, AveragedPerceptronRule):
             return "nothing is proven of an average's mistakes; its updates are a Perceptron's mistakes, which theorems bound"
         who = "a learner of your own" if rule is None else f"a {type(rule).__name__.removesuffix('Rule')}"
-        return f"no theorem about {who} speaks of a {self._compared}: docs/learners.md says which do"
+        instead = _BEST_LANE if portfolio else "docs/learners.md says which do"
+        return f"no theorem about {who} speaks of a {self._compared}: {instead}"
 
     def __copy__(self) -> Ledger:
         return deepcopy(self)  # both count on, each for itself
@@ -363,8 +371,8 @@ class Ledger:
     def __str__(self) -> str:
         lines = [filled(", ".join(f"{name} {count}" for name, count in self._facts()))]
         made = self._rows()
-        if self._comparators and not made and self.rounds:
-            return f"{lines[0]}\n  {self._silence()}"
+        if not made and self.rounds and (why := self._silence()):
+            return f"{lines[0]}\n  {why}"
         rows = [_HEAD, *made] if self._comparators else []
         first, second = (max((least, *(len(row[k]) for row in rows))) for k, least in ((1, 7), (2, 9)))
         for verdict, count, bound, theorem, note in rows:
@@ -380,7 +388,10 @@ class Ledger:
     def _repr_html_(self) -> str:
         from thresher.notebook import table
 
-        return table(("counted", ""), self._facts()) + table(_HEAD, self._rows())
+        made = self._rows()
+        if not made and self.rounds and (why := self._silence()):
+            made = [("", "", "", "", why)]
+        return table(("counted", ""), self._facts()) + table(_HEAD, made)
 
 
 def _entered(watchers: list[W], enter: Callable[[W], Callable[[], None]]) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Buffer
 
-__all__ = ["Contents", "each_once", "read", "write"]
+__all__ = ["Contents", "each_once", "is_model", "read", "write"]
 
 _HEADER = "header"
 _ALIGNMENT = 64
@@ -61,8 +61,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
     The sections are one piece of memory: keep a copy if you need a small one for long. What the system refuses (no such
     file, a directory, no permission) is an `OSError`.
     """
-    # A pipe without a writer would make us wait for one; a regular file does not know the difference.
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+    with _opened(path) as file:
         try:
             sections = unpack(_whole(file))
             return Contents(_decoded(sections.pop(_HEADER, None)), sections)
@@ -70,15 +69,35 @@ def read(path: str | os.PathLike[str]) -> Contents:
             raise StoreError(f"{os.fspath(path)}: {error}") from None
 
 
-def _whole(file: BufferedReader) -> NDArray[np.uint8]:
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as `write` begins one, and is as long as it says there; what cannot be read is none."""
+    try:
+        with _opened(path) as file:
+            _checked_size(file)
+    except (StoreError, OSError, ValueError):
+        return False
+    return True
+
+
+def _opened(path: str | os.PathLike[str]) -> BufferedReader:
+    # A pipe without a writer would make us wait for one; a regular file does not know the difference.
+    return open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
+
+
+def _checked_size(file: BufferedReader) -> int:
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
         raise StoreError("found a pipe or device, expected a regular file")
-    check_head(file.read(64), status.st_size)  # before memory is taken for it
+    check_head(file.read(64), status.st_size)
+    return status.st_size
+
+
+def _whole(file: BufferedReader) -> NDArray[np.uint8]:
+    size = _checked_size(file)  # before memory is taken for it
     file.seek(0)
-    memory = np.empty(status.st_size + _ALIGNMENT - 1, np.uint8)
+    memory = np.empty(size + _ALIGNMENT - 1, np.uint8)
     start = -memory.__array_interface__["data"][0] % _ALIGNMENT
-    whole = memory[start : start + status.st_size]
+    whole = memory[start : start + size]
     return whole[: file.readinto(whole.data)]
 
 
