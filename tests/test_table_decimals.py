@@ -158,11 +158,12 @@ def test_a_scale_or_a_sign_of_what_holds_no_numbers_is_no_recipe(field: str, val
         Recipe.from_dict(stored)
 
 
-def test_a_sign_that_the_label_has_may_be_kept(tmp_path: Path) -> None:
-    recipe = learned("a;Label\n1,5;1,0\n2,5;0,0\n", tmp_path)
+@pytest.mark.parametrize("label", ["label", "Label"])
+def test_labels_are_words_as_they_are_spelled_and_have_no_sign(label: str, tmp_path: Path) -> None:
+    recipe = learned(f"a;{label}\n1,5;1,0\n2,5;0,0\n", tmp_path)
     assert recipe.table is not None
-    assert recipe.table.decimals == {"a": ",", "Label": ","}
-    assert Recipe.from_dict(recipe.as_dict()) == recipe
+    assert recipe.table.decimals == {"a": ","}
+    assert (recipe.plus, recipe.minus) == ("1,0", "0,0")
 
 
 def test_learn_and_predict_agree_and_so_does_a_run_that_goes_on(tmp_path: Path) -> None:

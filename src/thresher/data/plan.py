@@ -65,7 +65,7 @@ class Plan:
         """As which type a column of CSV is read: None to leave it out, True if that is to be seen, once it was."""
         library = arrow()
         words = library.dictionary(library.int32(), library.string())
-        if name in (self.label, *(USUAL if self.label is None else ())):
+        if name == self.label or (self.label is None and name.lower() in USUAL):
             return words
         if name == self.tag or name in self.recipe.text:
             return library.string()
