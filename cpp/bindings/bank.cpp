@@ -105,7 +105,8 @@ class PythonBank {
     }
 
     void learn_block(const HeldBlock& held, Vector<std::int8_t> codes, std::optional<Vector<double>> weights, Says says,
-                     Scores scores, Changed changed, nb::handle labels, const Ear* ear) {
+                     Scores scores, Changed changed, nb::handle labels, const Ear* ear,
+                     std::optional<Vector<bool>> out) {
         const Busy::Writing writing(busy_);
         std::optional<Busy::Writing> hearing;
         if (ear != nullptr) {
@@ -115,7 +116,8 @@ class PythonBank {
         check_width(width_of(held.block), n());
         const std::size_t rows = rows_of(held.block);
         check(says, scores, rows);
-        if (codes.shape(0) != rows || changed.shape(0) != rows || (weights && weights->shape(0) != rows)) {
+        if (codes.shape(0) != rows || changed.shape(0) != rows || (weights && weights->shape(0) != rows) ||
+            (out && out->shape(0) != rows)) {
             throw std::invalid_argument("one label, one weight and one change a row");
         }
         std::size_t k = 0;
@@ -124,7 +126,8 @@ class PythonBank {
             const nb::gil_scoped_release free;
             fault = bank_->learn_block(held.block, codes.data(), weights ? weights->data() : nullptr,
                                        {says.data(), scores.data()}, changed.data(), k,
-                                       ear != nullptr ? ear->hear : nullptr);
+                                       ear != nullptr ? ear->hear : nullptr,
+                                       out ? reinterpret_cast<const std::uint8_t*>(out->data()) : nullptr);
         }
         if (!fault) {
             collisions_ += held.collisions;
@@ -286,7 +289,9 @@ void bind(nb::module_& m, const char* name, const char* number) {
     static const std::string learn_block =
         "def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
         "weights: numpy.typing.NDArray[numpy.float64] | None, " +
-        filled + ", changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None) -> None";
+        filled +
+        ", changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None, "
+        "held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None";
     static const std::string kept = "def _state(self) -> tuple[" + state + "]";
     nb::class_<Python>(m, name, "Lanes side by side: learners whose rounds are played in one sweep.")
         .def(nb::init<std::size_t, const nb::sequence&, std::size_t>(), nb::arg("n"), nb::arg("rules"),
@@ -313,7 +318,8 @@ void bind(nb::module_& m, const char* name, const char* number) {
              nb::arg("scores").noconvert(), nb::sig(score_block.c_str()))
         .def("_learn_block", &Python::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
              nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::arg("changed").noconvert(),
-             nb::arg("labels"), nb::arg("ear").none() = nb::none(), nb::sig(learn_block.c_str()))
+             nb::arg("labels"), nb::arg("ear").none() = nb::none(), nb::arg("held").none() = nb::none(),
+             nb::sig(learn_block.c_str()))
         .def("weights", &Python::weights, nb::arg("lane"),
              nb::sig("def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]"),
              "One lane's weights: a fresh array of length n.")

@@ -146,9 +146,9 @@ HeldBlock sparse_block(Vector<Index> starts, Vector<Index> slots, Vector<Value> 
     if (starts.shape(0) == 0 || slots.shape(0) != values.shape(0)) {
         throw std::invalid_argument("indptr, indices and data do not fit together");
     }
-    return {
-        SparseBlock<Index, Value>{starts.data(), slots.data(), values.data(), starts.shape(0) - 1, n, slots.shape(0)},
-        nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
+    return {SparseBlock<Index, Value>{starts.data(), starts.data() + 1, slots.data(), values.data(),
+                                      starts.shape(0) - 1, n, slots.shape(0)},
+            nb::make_tuple(nb::cast(starts), nb::cast(slots), nb::cast(values))};
 }
 
 // Rows first to last - 1 of a block. Nobody knows which rows had how many collisions, so those at its end have them
@@ -159,6 +159,7 @@ HeldBlock rows_between(const HeldBlock& held, std::size_t first, std::size_t las
         [&](auto rows) -> Block {
             if constexpr (requires { rows.starts; }) {
                 rows.starts += first;
+                rows.ends += first;
             } else {
                 rows.values += first * rows.n;
             }
@@ -167,6 +168,44 @@ HeldBlock rows_between(const HeldBlock& held, std::size_t first, std::size_t las
         },
         held.block);
     return {part, held.arrays, last == rows_of(held.block) ? held.collisions : 0};
+}
+
+// The rows of a block that are not left out; sparse ones by reference. As above, who has the last row has the
+// collisions.
+HeldBlock rows_without(const HeldBlock& held, Vector<bool> out) {
+    const std::size_t rows = rows_of(held.block);
+    if (out.shape(0) != rows) throw std::invalid_argument("whether a row is left out, for each");
+    const auto* const left = reinterpret_cast<const std::uint8_t*>(out.data());  // a byte may be neither 0 nor 1
+    std::vector<std::size_t> kept;
+    for (std::size_t k = 0; k < rows; ++k) {
+        if (left[k] == 0) kept.push_back(k);
+    }
+    const std::int64_t collisions = !kept.empty() && kept.back() + 1 == rows ? held.collisions : 0;
+    return std::visit(
+        [&](auto some) -> HeldBlock {
+            some.rows = kept.size();
+            if constexpr (requires { some.starts; }) {
+                using Index = std::remove_cvref_t<decltype(*some.starts)>;
+                auto places = std::make_unique_for_overwrite<Index[]>(2 * kept.size());
+                for (std::size_t i = 0; i < kept.size(); ++i) {
+                    places[i] = some.starts[kept[i]];
+                    places[kept.size() + i] = some.ends[kept[i]];
+                }
+                some.starts = places.get();
+                some.ends = places.get() + kept.size();
+                return {some, nb::make_tuple(held.arrays, owned<Index>(std::move(places), 2 * kept.size())),
+                        collisions};
+            } else {
+                using Value = std::remove_cvref_t<decltype(*some.values)>;
+                auto values = std::make_unique_for_overwrite<Value[]>(kept.size() * some.n);
+                for (std::size_t i = 0; i < kept.size(); ++i) {
+                    std::copy_n(some.values + kept[i] * some.n, some.n, values.get() + i * some.n);
+                }
+                some.values = values.get();
+                return {some, nb::cast(owned<Value>(std::move(values), kept.size() * some.n)), collisions};
+            }
+        },
+        held.block);
 }
 
 // One example as a block of one canonical row of its own.
@@ -180,7 +219,8 @@ HeldBlock one_block(nb::handle x, std::size_t n) {
     starts[1] = static_cast<std::int64_t>(row.size);
     std::copy_n(row.slots, row.size, slots.get());
     std::copy_n(row.values, row.size, values.get());
-    const SparseBlock<std::int64_t, double> block{starts.get(), slots.get(), values.get(), 1, n, row.size};
+    const SparseBlock<std::int64_t, double> block{starts.get(), starts.get() + 1, slots.get(), values.get(), 1, n,
+                                                  row.size};
     return {block,
             nb::make_tuple(owned<std::int64_t>(std::move(starts), 2), owned<std::int64_t>(std::move(slots), row.size),
                            owned<double>(std::move(values), row.size)),
@@ -305,6 +345,7 @@ void bind_examples(nb::module_& m) {
         .def_ro("collisions", &HeldBlock::collisions,
                 "How many features fell into a slot that another one of the same example held, as the rows were read.")
         .def("rows", &rows_between, nb::arg("first"), nb::arg("last"), "These rows, `last` not among them.")
+        .def("without", &rows_without, nb::arg("out"), "The rows that are not left out.")
         .def_prop_ro(
             "shape", [](const HeldBlock& held) { return nb::make_tuple(rows_of(held.block), width_of(held.block)); },
             nb::sig("def shape(self, /) -> tuple[int, int]"))

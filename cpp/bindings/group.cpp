@@ -112,38 +112,25 @@ class PythonGroup {
     // `examples` and `labels` are what the user gave: kept in the rounds, and named in errors.
     Rounds learn_block(nb::object block, Vector<std::int8_t> codes, std::optional<Numpy> weights, nb::object examples,
                        nb::handle labels) {
-        const Busy::Writing writing(busy_);
-        const auto& held = nb::cast<const HeldBlock&>(block);
-        const Block& rows = held.block;
-        check_width(width_of(rows), n_);
-        const std::size_t size = rows_of(rows);
-        if (codes.shape(0) != size || (weights && weights->shape(0) != size)) {
-            throw std::invalid_argument("one label and one weight a row");
+        const Block& rows = nb::cast<const HeldBlock&>(block).block;
+        return play(std::move(block), codes, weights, std::move(examples), labels, rows, {});
+    }
+
+    // The same where these rows come among others that are held out, each of which is scored before the next is
+    // learned; and the scores.
+    nb::tuple learn_among(nb::object block, Vector<std::int8_t> codes, std::optional<Numpy> weights, nb::handle labels,
+                          const HeldBlock& among, Vector<bool> held) {
+        const std::size_t rows = held.shape(0);
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(held.data());
+        auto out = std::make_unique_for_overwrite<bool[]>(rows);  // a byte may be neither 0 nor 1
+        std::size_t asked = 0;
+        for (std::size_t k = 0; k < rows; ++k) asked += out[k] = bytes[k] != 0;
+        if (rows_of(among.block) != rows || rows_of(nb::cast<const HeldBlock&>(block).block) + asked != rows) {
+            throw std::invalid_argument("a row is learned or held out");
         }
-        const Counts before = group_->counts;
-        Rounds rounds{before.rounds + 1, std::move(examples), block, nb::none(), Origin{rule_, n_, before.history},
-                      Columns(size)};
-        Fault fault;
-        {
-            const nb::gil_scoped_release free;
-            fault = group_->learn_block(rows, codes.data(), weights ? weights->data() : nullptr, rounds.columns);
-            rounds.shares = chances_of(rounds.columns.scores.get(), rounds.columns.size);
-        }
-        if (weights) rounds.weights = nb::cast(*weights)[nb::slice(rounds.columns.size)];
-        rounds.mistakes = group_->counts.mistakes - before.mistakes;
-        rounds.updates = group_->counts.updates - before.updates;
-        rounds.origin->after = group_->counts.history;
-        rounds.origin->fingerprint = fingerprint(rows, rounds.columns.size);
-        rounds.origin->doubt = group_->doubt();
-        if (fault) {
-            const std::size_t k = rounds.columns.size;
-            if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];
-            const bool about_label = fault.kind == Fault::Kind::label || fault.kind == Fault::Kind::mixed_labels;
-            const nb::object found = about_label ? nb::object(labels[k]) : nb::none();
-            raise(fault, k, found, nb::cast(std::move(rounds)));
-        }
-        group_->counts.collisions += held.collisions;
-        return rounds;
+        auto scores = std::make_unique_for_overwrite<double[]>(asked);
+        Rounds rounds = play(block, codes, weights, block, labels, among.block, {out.get(), scores.get()});
+        return nb::make_tuple(nb::cast(std::move(rounds)), owned<double>(std::move(scores), asked));
     }
 
     // Rounds that were played earlier on these rows, from what was kept of them: all but the scores and the history.
@@ -192,6 +179,44 @@ class PythonGroup {
     }
 
   private:
+    // Rounds with the rows of `block`, which are all that `played` has but for those that are only scored.
+    Rounds play(nb::object block, Vector<std::int8_t> codes, const std::optional<Numpy>& weights, nb::object examples,
+                nb::handle labels, const Block& played, const Asides& asides) {
+        const Busy::Writing writing(busy_);
+        const auto& held = nb::cast<const HeldBlock&>(block);
+        const Block& rows = held.block;
+        check_width(width_of(played), n_);
+        const std::size_t size = rows_of(rows);
+        if (codes.shape(0) != size || (weights && weights->shape(0) != size)) {
+            throw std::invalid_argument("one label and one weight a row");
+        }
+        const Counts before = group_->counts;
+        Rounds rounds{before.rounds + 1, std::move(examples), block, nb::none(), Origin{rule_, n_, before.history},
+                      Columns(size)};
+        Fault fault;
+        {
+            const nb::gil_scoped_release free;
+            fault =
+                group_->learn_block(played, codes.data(), weights ? weights->data() : nullptr, rounds.columns, asides);
+            rounds.shares = chances_of(rounds.columns.scores.get(), rounds.columns.size);
+        }
+        if (weights) rounds.weights = nb::cast(*weights)[nb::slice(rounds.columns.size)];
+        rounds.mistakes = group_->counts.mistakes - before.mistakes;
+        rounds.updates = group_->counts.updates - before.updates;
+        rounds.origin->after = group_->counts.history;
+        rounds.origin->fingerprint = fingerprint(rows, rounds.columns.size);
+        rounds.origin->doubt = group_->doubt();
+        if (fault) {
+            const std::size_t k = rounds.columns.size;
+            if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];
+            const bool about_label = fault.kind == Fault::Kind::label || fault.kind == Fault::Kind::mixed_labels;
+            const nb::object found = about_label ? nb::object(labels[k]) : nb::none();
+            raise(fault, k, found, nb::cast(std::move(rounds)));
+        }
+        group_->counts.collisions += held.collisions;
+        return rounds;
+    }
+
     std::unique_ptr<double[]> chances_of(const double* scores, std::size_t rows) const {
         if (!group_->chance(0.0)) return nullptr;
         auto chances = std::make_unique_for_overwrite<double[]>(rows);
@@ -280,6 +305,12 @@ void bind_group(nb::module_& m) {
             nb::arg("examples"), nb::arg("labels"),
             nb::sig("def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
                     "weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds"))
+        .def("_learn_among", &PythonGroup::learn_among, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
+             nb::arg("labels"), nb::arg("among"), nb::arg("held"),
+             nb::sig("def _learn_among(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
+                     "weights: numpy.typing.NDArray[numpy.float64] | None, labels: object, among: Block, "
+                     "held: numpy.typing.NDArray[numpy.bool_]) -> "
+                     "tuple[Rounds, numpy.typing.NDArray[numpy.float64]]"))
         .def("_tell", &PythonGroup::tell, nb::arg("first"), nb::arg("block"), nb::arg("codes"), nb::arg("predictions"),
              nb::arg("changed"), nb::arg("weights").none(), nb::arg("examples"),
              nb::sig("def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "

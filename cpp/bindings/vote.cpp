@@ -84,22 +84,29 @@ class PythonVote {
         });
     }
 
-    // Whoever is told what the lanes say of rows while they play: it votes on them, and learns what they lost.
+    // Whoever is told what the lanes say of rows while they play: it votes on them, and learns what they lost, but of
+    // rows that are held out.
     template <class Score>
     Ear ear(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
             Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
-            Out<double> chances) {
+            Out<double> chances, std::optional<Vector<bool>> held) {
         const std::size_t rows = codes.shape(0), lanes = voting_.lanes();
         check_rows(rows, weights);
         check_table(says, scores, rows);
         check_out(rows, moved, predictions, z, p, losses, chances);
+        if (held) check_out(rows, *held);
         const auto hear = [=, this](std::size_t from, std::size_t to) {
             voting_.unshare();
             const auto* const shifted = reinterpret_cast<const std::uint8_t*>(moved.data());
+            const auto* const out = held ? reinterpret_cast<const std::uint8_t*>(held->data()) : nullptr;
             for (std::size_t k = from; k < to; ++k) {
                 const bool followed = (to - 1 - k) * lanes >= block;  // what comes later may be being written
-                const Ballot ballot = voting_.learn(says.data() + k * lanes, scores.data() + k * lanes, codes.data()[k],
-                                                    weights ? weights->data()[k] : 1.0, shifted[k] != 0, followed);
+                const auto* const said = says.data() + k * lanes;
+                const auto* const scored = scores.data() + k * lanes;
+                const Ballot ballot = out != nullptr && out[k] != 0 ? voting_.vote(said, scored)
+                                                                    : voting_.learn(said, scored, codes.data()[k],
+                                                                                    weights ? weights->data()[k] : 1.0,
+                                                                                    shifted[k] != 0, followed);
                 predictions.data()[k] = ballot.label;
                 z.data()[k] = ballot.z;
                 p.data()[k] = ballot.p;
@@ -114,7 +121,7 @@ class PythonVote {
     void learn_block(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
                      Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
                      Out<double> chances) {
-        const Ear all = ear<Score>(says, scores, codes, weights, moved, predictions, z, p, losses, chances);
+        const Ear all = ear<Score>(says, scores, codes, weights, moved, predictions, z, p, losses, chances, {});
         const Busy::Writing writing(busy_);
         const nb::gil_scoped_release free;
         all.hear(0, all.rows);
@@ -361,7 +368,8 @@ void bind_vote(nb::module_& m) {
         vote.def("_ear", &PythonVote::ear<Score>, nb::keep_alive<0, 1>(), nb::arg("says").noconvert(),
                  nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("weights").none(),
                  nb::arg("moved").noconvert(), nb::arg("predictions").noconvert(), nb::arg("z").noconvert(),
-                 nb::arg("p").noconvert(), nb::arg("losses").noconvert(), nb::arg("chances").noconvert(), nb::sig(ear));
+                 nb::arg("p").noconvert(), nb::arg("losses").noconvert(), nb::arg("chances").noconvert(),
+                 nb::arg("held").none() = nb::none(), nb::sig(ear));
         vote.def("_learn_block", &PythonVote::learn_block<Score>, nb::arg("says"), nb::arg("scores").noconvert(),
                  nb::arg("codes"), nb::arg("weights").none(), nb::arg("moved"), nb::arg("predictions").noconvert(),
                  nb::arg("z").noconvert(), nb::arg("p").noconvert(), nb::arg("losses").noconvert(),
@@ -370,21 +378,23 @@ void bind_vote(nb::module_& m) {
                  nb::arg("predictions").noconvert(), nb::arg("z").noconvert(), nb::arg("p").noconvert(),
                  nb::arg("chances").noconvert(), nb::sig(score));
     };
-#define THRESHER_LEARN(NAME, SCORE, MADE)                                                                  \
+#define THRESHER_LEARN(NAME, SCORE, MORE)                                                                  \
     "def " NAME "(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
     "], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, "    \
     "moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], "            \
     "z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], "                     \
-    "losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> " MADE
+    "losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]" MORE
 #define THRESHER_SCORE(SCORE)                                                                                  \
     "def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
     "], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], "               \
     "p: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
-    with_scores.operator()<float>(THRESHER_LEARN("_learn_block", "float32", "None"),
-                                  THRESHER_LEARN("_ear", "float32", "Ear"), THRESHER_SCORE("float32"));
-    with_scores.operator()<double>(THRESHER_LEARN("_learn_block", "float64", "None"),
-                                   THRESHER_LEARN("_ear", "float64", "Ear"), THRESHER_SCORE("float64"));
+#define THRESHER_HEAR ", held: numpy.typing.NDArray[numpy.bool_] | None = None) -> Ear"
+    with_scores.operator()<float>(THRESHER_LEARN("_learn_block", "float32", ") -> None"),
+                                  THRESHER_LEARN("_ear", "float32", THRESHER_HEAR), THRESHER_SCORE("float32"));
+    with_scores.operator()<double>(THRESHER_LEARN("_learn_block", "float64", ") -> None"),
+                                   THRESHER_LEARN("_ear", "float64", THRESHER_HEAR), THRESHER_SCORE("float64"));
 #undef THRESHER_LEARN
+#undef THRESHER_HEAR
 #undef THRESHER_SCORE
     vote.def("_collide", &PythonVote::collide, nb::arg("features"))
         .def("_standing", &PythonVote::standing, nb::arg("before"), nb::arg("regret_bound").none())

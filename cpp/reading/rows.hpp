@@ -319,7 +319,8 @@ struct Rows {
     }
 
     Block block(std::size_t n) const {
-        return SparseBlock<std::int32_t, double>{starts.get(), slots.get(), values.get(), size, n, terms};
+        return SparseBlock<std::int32_t, double>{starts.get(), starts.get() + 1, slots.get(), values.get(), size, n,
+                                                 terms};
     }
 
   private:

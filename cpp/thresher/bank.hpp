@@ -112,27 +112,32 @@ class Bank {
     }
 
     // Plays one round a row until a row has a fault: the rounds before it are learned, and it is as if it never came.
+    // Rows that are `held` out, if there are any, are only scored as they come, and no lane learns them.
     Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, const Said<Real>& said,
-                      bool* changed, std::size_t& played, const Hear& hear = {}) {
+                      bool* changed, std::size_t& played, const Hear& hear = {}, const std::uint8_t* held = nullptr) {
         unshare();
         const auto weight = [&](std::size_t k) { return weights == nullptr ? 1.0 : weights[k]; };
-        const std::int64_t before = rounds;
+        std::vector<std::int64_t> turns(rows_of(block));  // the number of each row's round; 0 if it has none
+        std::int64_t last = rounds;
+        for (std::size_t k = 0; k < turns.size(); ++k) turns[k] = held != nullptr && held[k] != 0 ? 0 : ++last;
         const Fault fault = over_rows(
             block, said, changed, played,
             [&](std::size_t k) {
+                if (turns[k] == 0) return Fault::Kind::none;
                 if (const auto kind = refuse_label(labels[k]); kind != Fault::Kind::none) return kind;
                 return weight(k) >= 0.0 && weight(k) <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
             },
             [&](std::size_t k) {
-                if (labels[k] != +1) negative = static_cast<Negative>(labels[k]);
+                if (turns[k] > 0 && labels[k] != +1) negative = static_cast<Negative>(labels[k]);
             },
             [&](Part<Real>& part, const Sheet<Real>& sheet, std::size_t row, std::size_t k, const Said<Real>& own,
                 const Ahead& ahead) {
-                return part.learn(sheet, row, labels[k], weight(k), before + static_cast<std::int64_t>(k) + 1, own,
-                                  ahead);
+                if (turns[k] > 0) return part.learn(sheet, row, labels[k], weight(k), turns[k], own, ahead);
+                part.score(sheet, row, own, ahead);
+                return false;
             },
             hear);
-        rounds += static_cast<std::int64_t>(played);
+        for (std::size_t k = 0; k < played; ++k) rounds += turns[k] > 0;
         return fault;
     }
 

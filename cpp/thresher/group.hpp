@@ -90,6 +90,13 @@ struct Columns {
     std::size_t size = 0;  // rounds played
 };
 
+// Rows among those of a block that are only scored, each as it comes, and never learned: which they are, and where
+// their scores are written, one after the other. Without `held` there are none.
+struct Asides {
+    const bool* held = nullptr;
+    double* scores = nullptr;
+};
+
 // The door to a group: virtual here, once a call, and never inside a loop.
 class AnyGroup {
   public:
@@ -119,8 +126,9 @@ class AnyGroup {
     // Scores rows until one has a fault; `scored` counts those before it.
     virtual Fault score_block(const Block& block, double* scores, std::size_t& scored) const = 0;
     // Plays one round a row until a row has a fault: the rounds before it are learned, and it is as if it never came.
-    // `weights` may be null, which means 1 throughout.
-    virtual Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, Columns& log) = 0;
+    // `weights` may be null, which means 1 throughout. Labels, weights and the log are of the rows that are learned.
+    virtual Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, Columns& log,
+                              const Asides& asides) = 0;
 
     // The state, for those who keep it.
     virtual std::span<const PlaneKind> plane_kinds() const = 0;
@@ -174,18 +182,25 @@ class Group final : public AnyGroup {
                                        });
     }
 
-    Fault learn_block(const Block& block, const std::int8_t* labels, const double* example_weights,
-                      Columns& log) override {
+    Fault learn_block(const Block& block, const std::int8_t* labels, const double* example_weights, Columns& log,
+                      const Asides& asides) override {
         unshare();
-        const auto play = [this, labels, example_weights, columns = log.view()](auto isa, const auto& row,
-                                                                                std::size_t k) {
+        std::size_t asked = 0;
+        const auto play = [this, labels, example_weights, columns = log.view(), asides, &asked](
+                              auto isa, const auto& row, std::size_t k) {
+            if (asides.held != nullptr) [[unlikely]] {
+                if (asides.held[k]) return ask<decltype(isa)>(row, asides.scores, asked);
+                k -= asked;
+            }
             Outcome outcome;
             const double weight = example_weights == nullptr ? 1.0 : example_weights[k];
             const Fault::Kind fault = learn_row<decltype(isa)>(row, labels[k], weight, outcome);
             if (fault == Fault::Kind::none) columns.put(k, outcome);
             return fault;
         };
-        return over_rows<Rule::domain>(block, weights(), rows_of(block), log.size, play, beside());
+        const Fault fault = over_rows<Rule::domain>(block, weights(), rows_of(block), log.size, play, beside());
+        log.size -= asked;
+        return fault;
     }
 
     std::span<const PlaneKind> plane_kinds() const override { return Rule::planes; }
@@ -247,6 +262,14 @@ class Group final : public AnyGroup {
         return see<Isa, Rule::domain, false>(
             rule_.sight, weights(), bias_weight(), row,
             [&](const auto& seen_row, const Seen& seen) { score = rule_.template score<Isa>(state_, seen_row, seen); });
+    }
+
+    // The same for a row among others that are learned: apart, so that their loop is what it is without it.
+    template <class Isa, class Row>
+    [[gnu::noinline]] Fault::Kind ask(const Row& row, double* scores, std::size_t& asked) const {
+        const Fault::Kind fault = score_row<Isa>(row, scores[asked]);
+        asked += fault == Fault::Kind::none;
+        return fault;
     }
 
     // One whole round: predict, compare, update. Everything that can be refused is refused before anything changes.

@@ -65,6 +65,7 @@ struct DenseBlock {
 template <class Index, class Value>
 struct SparseBlock {
     const Index* starts;
+    const Index* ends;  // one further on in the same array, unless rows were left out
     const Index* slots;
     const Value* values;
     std::size_t rows;
@@ -73,7 +74,7 @@ struct SparseBlock {
 
     // Each end is read once: the arrays are the user's, and another thread may write to them.
     bool row(std::size_t k, SparseRow<Index, Value>& row) const {
-        const Index start = starts[k], end = starts[k + 1];
+        const Index start = starts[k], end = ends[k];
         if (start < 0 || start > end || static_cast<std::size_t>(end) > stored) return false;
         row = {slots + start, values + start, static_cast<std::size_t>(end - start)};
         return true;

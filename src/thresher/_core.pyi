@@ -44,6 +44,9 @@ class Block:
     def rows(self, first: int, last: int) -> Block:
         """These rows, `last` not among them."""
 
+    def without(self, out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Block:
+        """The rows that are not left out."""
+
     @property
     def shape(self, /) -> tuple[int, int]: ...
 
@@ -816,6 +819,8 @@ class Group:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | None, examples: object, labels: object) -> Rounds: ...
 
+    def _learn_among(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | None, labels: object, among: Block, held: numpy.typing.NDArray[numpy.bool_]) -> tuple[Rounds, numpy.typing.NDArray[numpy.float64]]: ...
+
     def _tell(self, first: int, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, predictions: numpy.typing.NDArray[numpy.int8], changed: numpy.typing.NDArray[numpy.bool_], weights: numpy.typing.NDArray[numpy.float64] | None, examples: object) -> Rounds:
         """
         Rounds that were played earlier on these rows, from what was kept of them: without scores and history.
@@ -871,7 +876,7 @@ class Bank:
 
     def _score_block(self, block: Block, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32]) -> None: ...
 
-    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None) -> None: ...
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None, held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None: ...
 
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
@@ -939,7 +944,7 @@ class Bank64:
 
     def _score_block(self, block: Block, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64]) -> None: ...
 
-    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None) -> None: ...
+    def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None, held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None: ...
 
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
@@ -1331,10 +1336,10 @@ class Vote:
     def _costs(self, codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None) -> numpy.typing.NDArray[numpy.float64] | None: ...
 
     @overload
-    def _ear(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> Ear: ...
+    def _ear(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64], held: numpy.typing.NDArray[numpy.bool_] | None = None) -> Ear: ...
 
     @overload
-    def _ear(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> Ear: ...
+    def _ear(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64], held: numpy.typing.NDArray[numpy.bool_] | None = None) -> Ear: ...
 
     @overload
     def _learn_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy.float32], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None: ...

@@ -28,7 +28,7 @@ from thresher.errors import ParameterError, SourceError, StoreError
 from thresher.evaluate import Course, Measuring, Outcomes, play
 from thresher.ledger import Ledger, Tally
 from thresher.linear import LinearLearner
-from thresher.store import Model, Run, linear
+from thresher.store import Model, Run
 from thresher.store.atomic import check_place, replace
 
 if TYPE_CHECKING:
@@ -254,6 +254,8 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
                 everything: bool = everything,
                 weights: Callable[[], list[float] | None] = weights,
             ) -> bool:
+                if to_check:
+                    session.outcomes.keep(rounds)
                 stream.keep_names(batch, memoryview(b"\1" * len(rounds)) if everything else rounds._moved)
                 if not stream.failing:  # then one line that says why is enough
                     notes.enter(rounds, ledger.tally, weights)
@@ -263,8 +265,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             to_learn = measuring.learned(batches, learner)
             if options.trace and not traces:
                 to_learn = traced(stream, to_learn, learner, options.trace, traces)
-            player = session.outcomes.keeping(linear(learner)) if to_check else learner
-            play(player, in_parts(stream, to_learn, notes), ledger, watch)
+            play(learner, in_parts(stream, to_learn, notes), ledger, watch)
             complete = not batches.stopped
             recipe, names, nonzeros = stream.recipe, stream.names, nonzeros + batches.nonzeros
             position = stream.position

@@ -60,14 +60,21 @@ class Banked:
         self.bank = Bank(n, [kind.rule for kind in kinds], allowed_threads()) if bank is None else bank
 
     def learn_block(
-        self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said, ear: Ear | None = None
+        self,
+        block: Block,
+        codes: NDArray[np.int8],
+        weights: NDArray[np.float64] | None,
+        said: Said,
+        ear: Ear | None = None,
+        *,
+        held: NDArray[np.bool_] | None = None,
     ) -> tuple[int, ExampleError | None]:
         """One round a row, up to the first that cannot be learned: how many there were before it, and what is wrong with it.
 
-        The ear hears what the lanes say of some rows while they play the next.
+        The ear hears what the lanes say of some rows while they play the next. Rows that are held out are not learned.
         """
         try:
-            self.bank._learn_block(block, codes, weights, said.says, said.scores, said.changed, codes, ear)
+            self.bank._learn_block(block, codes, weights, said.says, said.scores, said.changed, codes, ear, held)
         except ExampleError as error:
             if error.row is None:
                 raise

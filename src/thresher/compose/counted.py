@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from thresher._core import Block, PortfolioRule, Rule, Standing, Vote
+from thresher._core import Block, PortfolioRule, Rounds, Rule, Standing, Vote, voted_rounds
 from thresher.bounds import Bound
 from thresher.compose.lanes import Lanes
 from thresher.experts.rule import Heads, LossRule
@@ -20,12 +20,28 @@ __all__ = ["Columns", "Counted", "Rows"]
 
 
 class Rows(NamedTuple):
-    """Rows to play, with good labels and weights; `example` gives one as the user holds it."""
+    """Rows to play, with good labels and weights; `example` gives one as the user holds it. Those `held` are not learned."""
 
     block: Block
     codes: NDArray[np.int8]
     weights: NDArray[np.float64] | None
     example: Callable[[int], object]
+    held: NDArray[np.bool_] | None = None
+
+    def among(self, block: Block, held: NDArray[np.bool_]) -> Rows:
+        """These rows where they come in the block, among others, which are held out: no label or weight of theirs is bad."""
+        codes, weights = np.ones(len(block), np.int8), None if self.weights is None else np.ones(len(block))
+        codes[~held] = self.codes
+        if weights is not None:
+            weights[~held] = self.weights
+        return Rows(block, codes, weights, block.__getitem__, held)
+
+    def part(self, start: int, end: int) -> Rows:
+        """Those from `start` until before `end`."""
+        block, codes, weights, example, held = self
+        weights = None if weights is None else weights[start:end]
+        held = None if held is None else held[start:end]
+        return Rows(block.rows(start, end), codes[start:end], weights, example, held)
 
 
 class Columns:
@@ -43,6 +59,34 @@ class Columns:
         """Where the vote on so many rounds from `at` on is written: its labels, scores, shares, losses and chances."""
         to = slice(at, at + rows)
         return self.predictions[to], self.scores[to], self.shares[to], self.losses[to], self.chances[to]
+
+    def of(self, which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Columns:
+        """Those of some of the rows."""
+        some = Columns(0)
+        vars(some).update({name: column[which] for name, column in vars(self).items()})
+        return some
+
+    def rounds(
+        self, first: int, examples: object, rows: Rows, rule: Rule, history: tuple[int, int], *, standing: Standing
+    ) -> Rounds:
+        """The rounds of a portfolio of which this came out, with the first of these rows, as many as there are rounds."""
+        played = len(self.predictions)
+        return voted_rounds(
+            first,
+            examples,
+            rows.block,
+            None if rows.weights is None else rows.weights[:played],
+            rule,
+            history,
+            self.predictions,
+            rows.codes[:played],
+            self.scores,
+            self.shares,
+            self.losses,
+            self.moved,
+            self.chances,
+            standing,
+        )
 
 
 class Counted:

@@ -157,15 +157,22 @@ class Lanes:
         return Said(rows, len(self), "float32" if self.whole else "float64")
 
     def learn_block(
-        self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said, ear: Ear | None
+        self,
+        block: Block,
+        codes: NDArray[np.int8],
+        weights: NDArray[np.float64] | None,
+        said: Said,
+        ear: Ear | None,
+        *,
+        held: NDArray[np.bool_] | None = None,
     ) -> tuple[int, ExampleError | None]:
         """One round a row for all lanes that are not foreign, up to the first row that one cannot learn.
 
         Returns how many rows there were before it, and what is wrong with it. Where the bank holds all lanes, the ear hears
-        what they say of some rows while they play the next.
+        what they say of some rows while they play the next, and rows may be held out: these are not learned.
         """
         if self.whole:
-            return self.banked.learn_block(block, codes, weights, said, ear)
+            return self.banked.learn_block(block, codes, weights, said, ear, held=held)
         fault = self.called.fault(block)
         rows = len(block) if fault is None or fault.row is None else fault.row
         part = block.rows(0, rows)

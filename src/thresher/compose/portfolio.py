@@ -18,7 +18,6 @@ from thresher._core import (
     label_code,
     one_block,
     voted_round,
-    voted_rounds,
 )
 from thresher.bounds.printed import shown
 from thresher.busy import Busy
@@ -168,43 +167,46 @@ class Portfolio(Counted):
         """
         block, read = examples.many(X, self.n)
         codes, given = labels.read(y, len(block))
-        scales = example_weights(weights, len(block))
-        if block.n != self.n:
-            raise ParameterError(f"found examples of {block.n} attributes, expected {self.n}")
+        rows = Rows(block, codes, example_weights(weights, len(block)), lambda row: read[row])
+        return self._learn(rows, rows, read, given)[0]
+
+    def _learn_beside(
+        self, X: Block, y: object, weights: ArrayLike | None, among: Block, held: NDArray[np.bool_]
+    ) -> tuple[Rounds, Columns]:
+        """The same for rows that come among others, which are held out; and what it said of those, each as it came.
+
+        All lanes must lie in the bank.
+        """
+        codes, given = labels.read(y, len(X))
+        rows = Rows(X, codes, example_weights(weights, len(X)), X.__getitem__)
+        played, made = self._learn(rows, rows.among(among, held), X, given)
+        return played, made.of(held)
+
+    def _learn(self, rows: Rows, among: Rows, read: object, given: list[object] | NDArray[Any]) -> tuple[Rounds, Columns]:
+        """The rounds with these rows, where `among` are all that come, and what came of all."""
+        codes, scales = rows.codes, rows.weights
+        if among.block.n != self.n:
+            raise ParameterError(f"found examples of {among.block.n} attributes, expected {self.n}")
         with self._busy.writing():
             self._check_whole()
-            first, before, wrong, done, stop = self.rounds + 1, self._vote.history, self.lane_mistakes, 0, len(block)
+            first, before, wrong, done, stop = self.rounds + 1, self._vote.history, self.lane_mistakes, 0, len(among.block)
             made, fault, refused = Columns(stop), None, False
             while done < stop and fault is None and not refused:
-                last = min(done + (1 if self._lanes.foreign else _CHUNK), stop)
-                part = slice(done, last)
-                good = self._vote._check(codes[part], None if scales is None else scales[part])
-                refused, part = good < last - done, slice(done, done + good)
-                taken = block.rows(done, done + good), codes[part], None if scales is None else scales[part]
-                rows, fault = self._play(Rows(*taken, lambda row: read[row]), made, done)
-                done += rows
-            played = voted_rounds(
-                first,
-                read,
-                block,
-                None if scales is None else scales[:done],
-                self._rule,
-                (before, self._vote.history),
-                made.predictions[:done],
-                codes[:done],
-                made.scores[:done],
-                made.shares[:done],
-                made.losses[:done],
-                made.moved[:done],
-                made.chances[:done],
-                self._standing(wrong),
-            )
+                part = among.part(done, min(done + (1 if self._lanes.foreign else _CHUNK), stop))
+                good = self._vote._check(part.codes, part.weights)
+                refused = good < len(part.block)
+                played, fault = self._play(part.part(0, good) if refused else part, made, done)
+                done += played
+            own = made.of(slice(done) if among.held is None else np.flatnonzero(~among.held[:done]))
+            rounds = own.rounds(first, read, rows, self._rule, (before, self._vote.history), standing=self._standing(wrong))
+            learned = len(rounds)
             if fault is not None:
-                raise restated(fault, done, played)
+                raise restated(fault, learned, rounds)
             if refused:
-                self._vote._refuse(int(codes[done]), 1.0 if scales is None else float(scales[done]), given[done], done, played)
-            self._vote._collide(block.collisions)
-            return played
+                weight = 1.0 if scales is None else float(scales[learned])
+                self._vote._refuse(int(codes[learned]), weight, given[learned], learned, rounds)
+            self._vote._collide(rows.block.collisions)
+            return rounds, made
 
     def predict_many(self, X: object) -> NDArray[np.int8]:
         """The labels that the lanes vote for, for many examples, one a row. Changes nothing."""
@@ -298,7 +300,7 @@ class Portfolio(Counted):
 
     def _play(self, rows: Rows, made: Columns, at: int) -> tuple[int, ExampleError | None]:
         """Rounds that are written to the columns from `at` on, up to a row that has a fault: how many, and the fault."""
-        block, codes, weights, example = rows
+        block, codes, weights, example, held = rows
         said, costs = self._lanes.said(len(block)), self._vote._costs(codes, weights)
         begun = foreign = bool(self._lanes.foreign) and len(block) == 1
         if foreign:
@@ -319,8 +321,8 @@ class Portfolio(Counted):
                 begun = True
                 room, ear = made.room(at, len(block)), None
                 if self._lanes.whole:  # then the vote is heard while lanes play
-                    ear = self._vote._ear(said.says, said.scores, codes, weights, said.changed, *room)
-                played, fault = self._lanes.learn_block(block, codes, costs, said, ear)
+                    ear = self._vote._ear(said.says, said.scores, codes, weights, said.changed, *room, held)
+                played, fault = self._lanes.learn_block(block, codes, costs, said, ear, held=held)
                 if foreign and fault is not None:  # it had none before foreign lanes learned it
                     raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
                 if ear is None:

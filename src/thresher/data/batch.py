@@ -26,7 +26,7 @@ class Batch:
 
     `X` holds the rows, `y` a label for each (−1 or +1; `UNLABELLED` where there is none), `weights` is None if all
     are 1, `tags` is empty unless they were asked for. `rows` are those that the reader gave; `first` says which of them
-    this batch begins with.
+    this batch begins with, and `places`, where some are left out, which they are.
     """
 
     X: Block
@@ -35,6 +35,7 @@ class Batch:
     tags: list[str]
     rows: CoreBatch
     first: int = 0
+    places: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -47,8 +48,24 @@ class Batch:
     def part(self, start: int, end: int) -> Batch:
         """Its examples from `start` until before `end`, by reference."""
         weights = None if self.weights is None else self.weights[start:end]
-        X, codes = self.X.rows(start, end), self.codes[start:end]
-        return Batch(X, codes, weights, self.tags[start:end], self.rows, self.first + start)
+        X, codes, tags = self.X.rows(start, end), self.codes[start:end], self.tags[start:end]
+        if self.places is None:
+            return Batch(X, codes, weights, tags, self.rows, self.first + start)
+        places = self.places[start:end]
+        return Batch(X, codes, weights, tags, self.rows, int(places[0]) if end > start else self.first, places)
+
+    def without(self, out: NDArray[np.bool_]) -> Batch:
+        """Its examples but for those that are left out, by reference."""
+        kept = np.flatnonzero(~out)
+        weights = None if self.weights is None else self.weights[kept]
+        tags = [self.tags[k] for k in kept.tolist()] if self.tags else []
+        places = kept + self.first if self.places is None else self.places[kept]
+        first = int(places[0]) if len(kept) else self.first
+        return Batch(self.X.without(out), self.y[kept], weights, tags, self.rows, first, places)
+
+    def place(self, row: int) -> int:
+        """Which of the reader's rows this example is."""
+        return self.first + row if self.places is None else int(self.places[row])
 
     def matrix(self) -> csr_matrix:
         """The rows as a SciPy matrix, for other libraries."""
@@ -56,6 +73,8 @@ class Batch:
 
         rows = self.rows
         whole = csr_matrix((rows.data, rows.indices, rows.indptr), shape=(len(rows), self.X.n))
+        if self.places is not None:
+            return whole[self.places]
         return whole if len(rows) == len(self) else whole[self.first : self.first + len(self)]
 
 

@@ -155,14 +155,17 @@ class Stream(ABC):
             return
         moved = changed if isinstance(changed, memoryview) else changed.data
         of_all = bytearray(len(batch.rows))
-        of_all[batch.first : batch.first + len(batch)] = moved.cast("B")
+        if batch.places is None:
+            of_all[batch.first : batch.first + len(batch)] = moved.cast("B")
+        else:
+            np.frombuffer(of_all, np.uint8)[batch.places] = moved.cast("B")
         self._labels.keep_names(batch.rows, memoryview(of_all).cast("?"))
 
     def names_of(self, batch: Batch, row: int) -> dict[int, str]:
         """The slots of a row with their names, as the source spells them."""
         if not self._recipe.named:
             return {slot: self._recipe.attribute(slot) for slot in batch.X[row]}
-        names = self._labels.names_of(batch.rows, batch.first + row)
+        names = self._labels.names_of(batch.rows, batch.place(row))
         return {slot_of_bytes(name, self.n): name.decode("utf-8", "backslashreplace") for name in names}
 
     # ---- reading -----------------------------------------------------------------------------------------------------

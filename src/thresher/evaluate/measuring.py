@@ -9,7 +9,8 @@ import numpy as np
 
 from thresher.data.stream import Batch
 from thresher.errors import StoreError
-from thresher.evaluate.metrics import Judged, Metrics
+from thresher.evaluate.holding import Holding, held_out, judgement, plays_among
+from thresher.evaluate.metrics import Metrics
 from thresher.linear import LinearLearner
 from thresher.store.kinds import HELD, WINDOW
 
@@ -50,11 +51,10 @@ class Measuring:
     def learned(self, batches: Iterable[Batch], learner: LinearLearner | Portfolio) -> Iterator[Batch]:
         """The examples to learn; the others are predicted as they come. Learn each batch before you ask for the next."""
         for batch in batches:
-            for part, out in _parted(batch, self.every, self.seen):
-                if self.held is not None and out:
-                    self.held.add(_judgement(learner, part))
-                else:
-                    yield part
+            if self.every is None or self.held is None:
+                yield batch
+            else:
+                yield from _parted(batch, held_out(batch, self.every, self.seen), learner, self.held)
             self.seen += len(batch)
 
     def end_pass(self) -> None:
@@ -95,27 +95,24 @@ class Measuring:
 def learned_alone(batches: Iterable[Batch], every: int | None, seen: int = 0) -> Iterator[Batch]:
     """The examples that are not held out, where `seen` came before them."""
     for batch in batches:
-        yield from (part for part, out in _parted(batch, every, seen) if not out)
+        kept = batch if every is None else batch.without(held_out(batch, every, seen))
+        if len(kept):
+            yield kept
         seen += len(batch)
 
 
-def _parted(batch: Batch, every: int | None, seen: int) -> Iterator[tuple[Batch, bool]]:
-    """The batch, cut so that an example that is held out stands alone; and whether it is one."""
-    if every is None:
-        yield batch, False
-        return
-    start = 0
-    while start < len(batch):
-        left = every - 1 - (seen + start) % every  # to learn until the next is held out
-        end = min(len(batch), start + (left or 1))
-        yield batch.part(start, end), left == 0
-        start = end
+def _parted(batch: Batch, held: NDArray[np.bool_], learner: LinearLearner | Portfolio, measured: Metrics) -> Iterator[Batch]:
+    """What is to be learned of a batch; what is held out is predicted in between, and measured.
 
-
-def _judgement(learner: LinearLearner | Portfolio, batch: Batch) -> Judged:
-    """What the learner says now."""
-    if not isinstance(learner, LinearLearner):
-        asked = learner._ask(batch.X)
-        return Judged(batch.y, asked.predictions, asked.scores, asked.chances, batch.weights)
-    scores = learner.score_many(batch.X)
-    return Judged(batch.y, learner._predictions(scores), scores, learner._chances(scores), batch.weights)
+    Where the learner cannot do it while it learns, each example that is held out is cut out.
+    """
+    start, cuts = 0, np.flatnonzero(held)
+    if plays_among(learner):
+        cuts = cuts[cuts == len(batch) - 1]
+    for cut in [*cuts.tolist(), len(batch)]:
+        part, out = batch.part(start, cut), held[start:cut]
+        if len(part):
+            yield Holding.of(part, out, learner, measured.add) if out.any() else part
+        if cut < len(batch):
+            measured.add(judgement(learner, batch.part(cut, cut + 1)))
+        start = cut + 1

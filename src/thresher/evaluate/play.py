@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from thresher._core import Rounds
 from thresher.data.stream import Batch
+from thresher.evaluate.holding import Holding
 from thresher.ledger import Ledger
 from thresher.linear import LinearLearner
 
@@ -35,7 +36,10 @@ def play(learner: Plays, stream: Iterable[Batch], ledger: Ledger, watch: Watch |
     """
     plain = isinstance(learner, LinearLearner)  # it needs no array
     for batch in stream:
-        rounds = learner.learn_many(batch.X, batch.codes if plain else batch.y, batch.weights)
+        if isinstance(batch, Holding):
+            rounds = batch.learned_by(learner)
+        else:
+            rounds = learner.learn_many(batch.X, batch.codes if plain else batch.y, batch.weights)
         ledger.enter(rounds)
         if watch is not None and not watch(batch, rounds):
             return False

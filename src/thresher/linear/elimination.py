@@ -10,11 +10,11 @@ import numpy as np
 from thresher._core import Block, EliminationRule, Round, Rounds
 from thresher.bounds.printed import shown
 from thresher.errors import ExampleError
-from thresher.linear.learner import LinearLearner, Parameters, Planes, within
+from thresher.linear.learner import LinearLearner, Parameters, Planes, example_weights, within
 from thresher.parameters import attributes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Elimination", "definition"]
 
@@ -88,6 +88,15 @@ class Elimination(LinearLearner):
         row = int(np.argmax(weights != 1.0))
         rounds = super()._learn_block(block.rows(0, row), codes[:row], weights[:row], examples, labels)
         raise ExampleError(f"row {row}: found weight {shown(float(weights[row]))}, {_EXPECTED}", row=row, rounds=rounds)
+
+    def _learn_beside(
+        self, X: Block, y: object, weights: ArrayLike | None, among: Block, held: NDArray[np.bool_]
+    ) -> tuple[Rounds, NDArray[np.float64]]:
+        scales = example_weights(weights, len(X))
+        if scales is not None and (scales != 1.0).any():  # before anything is learned
+            row = int(np.argmax(scales != 1.0))
+            raise ExampleError(f"row {row}: found weight {shown(float(scales[row]))}, {_EXPECTED}", row=row)
+        return super()._learn_beside(X, y, scales, among, held)
 
     @property
     def refuted_at(self) -> int | None:

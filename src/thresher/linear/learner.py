@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 import numpy as np
 
 from thresher import examples, labels
-from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Group, Prediction, Rounds, Rule
+from thresher._core import LARGEST_STATE, MOST_ATTRIBUTES, Block, Group, Prediction, Rounds, Rule
 from thresher.errors import ExampleError, ParameterError, StoreError
 
 if TYPE_CHECKING:
@@ -82,6 +82,13 @@ class LinearLearner(Group):
         rows, read = examples.many(X, self.n)
         codes, given = labels.codes(y, len(rows))
         return self._learn_block(rows, codes, example_weights(weights, len(rows)), read, given)
+
+    def _learn_beside(
+        self, X: Block, y: object, weights: ArrayLike | None, among: Block, held: NDArray[np.bool_]
+    ) -> tuple[Rounds, NDArray[np.float64]]:
+        """The same for rows that come among others, which are held out; and the scores of those, each as it came."""
+        codes, given = labels.codes(y, len(X))
+        return self._learn_among(X, codes, example_weights(weights, len(X)), given, among, held)
 
     def _told(
         self, first: int, X: object, y: object, weights: ArrayLike | None, *, said: NDArray[np.int8], changed: NDArray[np.bool_]
