@@ -117,27 +117,31 @@ class Bank {
                       bool* changed, std::size_t& played, const Hear& hear = {}, const std::uint8_t* held = nullptr) {
         unshare();
         const auto weight = [&](std::size_t k) { return weights == nullptr ? 1.0 : weights[k]; };
-        std::vector<std::int64_t> turns(rows_of(block));  // the number of each row's round; 0 if it has none
+        const auto out = [&](std::size_t k) { return held != nullptr && held[k] != 0; };
+        std::vector<std::int64_t> turns(held == nullptr ? 0 : rows_of(block));  // the number of each row's round
         std::int64_t last = rounds;
-        for (std::size_t k = 0; k < turns.size(); ++k) turns[k] = held != nullptr && held[k] != 0 ? 0 : ++last;
+        for (std::size_t k = 0; k < turns.size(); ++k) turns[k] = last += !out(k);
+        const auto turn = [&](std::size_t k) {
+            return held == nullptr ? last + static_cast<std::int64_t>(k) + 1 : turns[k];
+        };
         const Fault fault = over_rows(
             block, said, changed, played,
             [&](std::size_t k) {
-                if (turns[k] == 0) return Fault::Kind::none;
+                if (out(k)) return Fault::Kind::none;
                 if (const auto kind = refuse_label(labels[k]); kind != Fault::Kind::none) return kind;
                 return weight(k) >= 0.0 && weight(k) <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
             },
             [&](std::size_t k) {
-                if (turns[k] > 0 && labels[k] != +1) negative = static_cast<Negative>(labels[k]);
+                if (!out(k) && labels[k] != +1) negative = static_cast<Negative>(labels[k]);
             },
             [&](Part<Real>& part, const Sheet<Real>& sheet, std::size_t row, std::size_t k, const Said<Real>& own,
                 const Ahead& ahead) {
-                if (turns[k] > 0) return part.learn(sheet, row, labels[k], weight(k), turns[k], own, ahead);
+                if (!out(k)) return part.learn(sheet, row, labels[k], weight(k), turn(k), own, ahead);
                 part.score(sheet, row, own, ahead);
                 return false;
             },
             hear);
-        for (std::size_t k = 0; k < played; ++k) rounds += turns[k] > 0;
+        if (played > 0) rounds = turn(played - 1);
         return fault;
     }
 
