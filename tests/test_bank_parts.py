@@ -249,7 +249,7 @@ def test_an_ear_for_other_rows_is_refused() -> None:
     X, y = workload(600)
     bank, vote = Bank(500, RULES), th.Portfolio(500, [th.Perceptron(500), th.AROW(500)])._vote
     told = np.zeros((5, 2), np.int8), np.zeros((5, 2), np.float32), y[:5], None, np.zeros(5, np.bool_), np.zeros(5, np.int8)
-    ear = vote._ear(*told, *(np.zeros(5) for _ in range(4)))
+    ear = vote._ear(*told, np.zeros(5), np.zeros(5), np.zeros(5), np.zeros(5))
     room = np.zeros((600, len(RULES)), np.int8), np.zeros((600, len(RULES)), np.float32), np.zeros(600, np.bool_)
     with pytest.raises(ValueError, match="an ear for each row"):
         bank._learn_block(examples.block(X, 500), y, None, *room, y, ear)

@@ -360,8 +360,8 @@ def test_an_interrupt_waits_until_lanes_and_vote_are_in_step(kit: str, monkeypat
     other.learn_many(X, y)
     whole = Lanes.learn_block
 
-    def interrupted(self: Lanes, *given: Any) -> Any:
-        played = whole(self, *given)
+    def interrupted(self: Lanes, *given: Any, **more: Any) -> Any:
+        played = whole(self, *given, **more)
         signal.raise_signal(signal.SIGINT)
         return played
 

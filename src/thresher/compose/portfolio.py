@@ -173,10 +173,9 @@ class Portfolio(Counted):
     def _learn_beside(
         self, X: Block, y: object, weights: ArrayLike | None, among: Block, held: NDArray[np.bool_]
     ) -> tuple[Rounds, Columns]:
-        """The same for rows that come among others, which are held out; and what it said of those, each as it came.
-
-        All lanes must lie in the bank.
-        """
+        """The same for rows that come among others, which are held out; and what it said of those, each as it came."""
+        if not self._lanes.whole:
+            raise ParameterError(f"found {self!r} with lanes apart, expected all lanes in the bank")
         codes, given = labels.read(y, len(X))
         rows = Rows(X, codes, example_weights(weights, len(X)), X.__getitem__)
         played, made = self._learn(rows, rows.among(among, held), X, given)
