@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from typing import NamedTuple
 
@@ -51,7 +52,7 @@ def _model(options: argparse.Namespace) -> Model:
         others = [options.model, *(path for path in options.source if path != swapped)]
         raise ParameterError(
             f"found {options.model} for MODEL and the model {swapped} for SOURCE, expected the model first: "
-            f"thresher predict {swapped} {' '.join(others)}"
+            f"thresher predict {shlex.join([swapped, *others])}"
         ) from None
 
 
