@@ -1,5 +1,5 @@
 // What holds for every reader, whatever the bytes: rows are canonical, counts agree, and how the bytes are split among
-// reads and among threads changes nothing.
+// reads and among threads, and by which instructions they are read, changes nothing.
 #pragma once
 
 #include <algorithm>
@@ -164,7 +164,10 @@ void check(const unsigned char* data, std::size_t size, bool tagged, auto&& form
     const std::string_view files[2] = {text.substr(0, first), text.substr(first)};
     const Outcome whole = read<Format>(files, plan, format(plan), {text.size() + 1, SIZE_MAX}, tagged);
     const Way pieces{1 + plan.seed, std::size_t{1} << plan.seed % 8, threads};
+    const std::vector<std::string> sets = instruction_sets();
+    use_instruction_set(sets[plan.seed % sets.size()]);
     demand(read<Format>(files, plan, format(plan), pieces, tagged) == whole);
+    use_instruction_set(sets.back());
 }
 
 }  // namespace thresher::fuzz

@@ -11,6 +11,7 @@
 
 #include "../thresher/digest.hpp"
 #include "../thresher/names.hpp"
+#include "text_kernels.hpp"
 
 namespace thresher::reading {
 
@@ -25,6 +26,7 @@ class JointHash {
     }
 
     const std::string& first() const { return first_; }
+    Prefix prefix() const { return {word_, first_.size()}; }  // its word is void where it has eight bytes or more
 
     // `second` lies in a reader's buffer: eight bytes from its last one on may be read.
     [[gnu::always_inline]] std::uint64_t operator()(std::string_view second) {

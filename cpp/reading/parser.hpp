@@ -76,7 +76,7 @@ class Parser {
                 newline = end;
             }
             ++parsed.lines;
-            if (!std::exchange(too_long, false)) read_line(at, parsed);
+            if (!std::exchange(too_long, false)) read_line(at, newline, parsed);
             at = newline + (newline != end);
         }
         parsed.passed = static_cast<std::size_t>(at - (text + piece.start));
@@ -89,14 +89,14 @@ class Parser {
     }
 
   private:
-    void read_line(const char* at, Parsed& parsed) {
+    void read_line(const char* at, const char* end, Parsed& parsed) {
         Rows& rows = parsed.rows;
         Labels& labels = parsed.labels;
         const std::size_t size = rows.size, terms = rows.terms, known = labels.seen().size();
         const auto place = static_cast<std::uint32_t>(at - parsed.piece.text.bytes.get());
         const std::int64_t collisions = rows.collisions;
         Trouble trouble;
-        bool good = format_.read({at, parsed.lines, place, policy_.labelled}, labels, rows, trouble);
+        bool good = format_.read({at, end, parsed.lines, place, policy_.labelled}, labels, rows, trouble);
         if (good && rows.size > size && !fits(at, rows, terms, trouble)) {
             rows.drop_last(terms);
             labels.forget_after(known);

@@ -39,9 +39,10 @@ inline bool refuse(Trouble& trouble, std::string found, std::string expected) {
 // Whether a line that could have a label must have one, may have one, or has it passed over.
 enum class Labelled : std::uint8_t { needed, optional, ignored };
 
-// A line as it lies in a text, with its number and its place there.
+// A line as it lies in a text, until its '\n', with its number and its place there.
 struct Line {
     const char* text;
+    const char* end;
     std::int64_t number;
     std::uint32_t place;
     Labelled labelled;
@@ -147,7 +148,11 @@ class Labels {
     // The same, with a new label taken up while there is room for one.
     bool take(const char* at, const char* end, std::int64_t line, std::int8_t& label, Trouble& trouble) {
         const std::string_view token(at, static_cast<std::size_t>(end - at));
-        if (find(token) < 0 && token.size() <= longest_label && token.find(',') != std::string_view::npos)
+        if (const int found = find(token); found >= 0) {
+            label = static_cast<std::int8_t>(found);
+            return true;
+        }
+        if (token.size() <= longest_label && token.find(',') != std::string_view::npos)
             return refuse(trouble, shown(at, end),
                           "one label, without a comma: lists of labels are not read, and tables begin with names");
         return take_cell(token, line, label, trouble);

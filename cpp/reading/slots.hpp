@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "../thresher/canonical.hpp"
@@ -26,9 +27,20 @@ class HashedRow {
 
     [[gnu::always_inline]] bool add(std::uint64_t hash, double value) {
         if (size_ == room_ && !grow()) return false;
-        terms_[size_++] = {hash, value};
+        hashes_[size_] = hash;
+        values_[size_++] = value;
         return true;
     }
+
+    // Room for so many more, which are written there by others; false if they are too many.
+    bool reserve(std::size_t more) {
+        while (room_ - size_ < more) {
+            if (!grow()) return false;
+        }
+        return true;
+    }
+    std::pair<std::uint64_t*, double*> room() { return {hashes_.data() + size_, values_.data() + size_}; }
+    void take(std::size_t more) { size_ += more; }
 
     // Writes the row behind `end`, ascending; the smaller values are added first. False if a sum is too large.
     bool settle(Rows& rows, std::size_t& end) {
@@ -73,7 +85,8 @@ class HashedRow {
     bool grow() {
         if (room_ >= most_features) return false;
         room_ *= 2;
-        terms_.resize(room_);
+        hashes_.resize(room_);
+        values_.resize(room_);
         sorted_.resize(room_ + 1);
         return true;
     }
@@ -83,12 +96,13 @@ class HashedRow {
     void sort() {
         if (size_ > few) return sort_many();
         const std::size_t size = size_;
-        const Term* const terms = terms_.data();
+        const std::uint64_t* const hashes = hashes_.data();
+        const double* const values = values_.data();
         Term* const sorted = sorted_.data();
         std::uint8_t places[buckets] = {};
-        for (std::size_t i = 0; i < size; ++i) ++places[terms[i].hash >> 56];
+        for (std::size_t i = 0; i < size; ++i) ++places[hashes[i] >> 56];
         sums_before(places);
-        for (std::size_t i = 0; i < size; ++i) sorted[places[terms[i].hash >> 56]++] = terms[i];
+        for (std::size_t i = 0; i < size; ++i) sorted[places[hashes[i] >> 56]++] = {hashes[i], values[i]};
         insert();
     }
 
@@ -97,14 +111,14 @@ class HashedRow {
     [[gnu::noinline]] void sort_many() {
         const int shift = 64 - std::bit_width(size_);
         places_.assign((std::size_t{1} << (64 - shift)) + 1, 0);
-        for (std::size_t i = 0; i < size_; ++i) ++places_[(terms_[i].hash >> shift) + 1];
+        for (std::size_t i = 0; i < size_; ++i) ++places_[(hashes_[i] >> shift) + 1];
         if (*std::max_element(places_.begin(), places_.end()) > crowd) {
-            std::copy_n(terms_.begin(), size_, sorted_.begin());
+            for (std::size_t i = 0; i < size_; ++i) sorted_[i] = {hashes_[i], values_[i]};
             std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(size_));
             return;
         }
         std::partial_sum(places_.begin(), places_.end(), places_.begin());
-        for (std::size_t i = 0; i < size_; ++i) sorted_[places_[terms_[i].hash >> shift]++] = terms_[i];
+        for (std::size_t i = 0; i < size_; ++i) sorted_[places_[hashes_[i] >> shift]++] = {hashes_[i], values_[i]};
         insert();
     }
 
@@ -157,7 +171,8 @@ class HashedRow {
     Domain domain_;
     std::size_t size_ = 0;
     std::size_t room_ = 256;
-    std::vector<Term> terms_ = std::vector<Term>(room_);       // as they came
+    std::vector<std::uint64_t> hashes_ = std::vector<std::uint64_t>(room_);  // as they came
+    std::vector<double> values_ = std::vector<double>(room_);
     std::vector<Term> sorted_ = std::vector<Term>(room_ + 1);  // by their hashes, and one more
     std::vector<Term> joined_;
     std::vector<std::uint32_t> places_;

@@ -10,6 +10,7 @@
 #include "delimiters.hpp"
 #include "number.hpp"
 #include "rows.hpp"
+#include "text_kernels.hpp"
 
 namespace thresher::reading {
 
@@ -32,7 +33,7 @@ class Svmlight {
         const bool missing = !labelled && line.labelled == Labelled::needed;
         const bool taken = labelled && line.labelled != Labelled::ignored;
         const bool good = (!missing || refuse(trouble, shown(start), "a label before the features")) &&
-                          features(labelled ? label_end : start, rows, end, failed, trouble) &&
+                          features(labelled ? label_end : start, line.end, rows, end, failed, trouble) &&
                           (!taken || take(labels, start, label_end, line.number, label, failed, trouble));
         if (good) {
             rows.end_row(end, label, 1.0, line.place);
@@ -82,12 +83,24 @@ class Svmlight {
             writer.put(slot, value);
             ++count;
         }
+
+        // What a sweep has written.
+        void take(const Swept& more) {
+            if (more.count == 0) return;
+            ascending &= more.ascending && writer.slots[writer.end] > last;
+            writer.end += more.count;
+            last = writer.slots[writer.end - 1];
+            count += more.count;
+        }
     };
 
     // The features from `start` on, written behind `end`.
-    bool features(const char* const start, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
+    bool features(const char* const start, const char* const newline, Rows& rows, std::size_t& end, const char*& failed,
+                  Trouble& trouble) {
         Written row{Rows::Writer(rows, end)};
-        for (const char* at = plain(start, row); !ends(at); at = plain(at, row)) {
+        const char* const rest =
+            sweep_text([&](auto sweeps) { return several(sweeps, skip_blanks(start), newline, row); });
+        for (const char* at = ends(rest) ? rest : plain(rest, row); !ends(at); at = plain(at, row)) {
             if (*at == 'q') {
                 failed = at;
                 if (!query(at, trouble)) return false;
@@ -102,6 +115,44 @@ class Svmlight {
         }
         end = row.writer.end;
         return row.ascending || sorted(start, rows, end, failed, trouble);
+    }
+
+    // Plain features several at a time, from the first on until before one that is none. One takes four bytes at least.
+    template <class Sweeps>
+    const char* several(Sweeps sweeps, const char* at, const char* const newline, Written& into) {
+        if constexpr (Sweeps::lanes > 0) {
+            if (newline - at >= static_cast<std::ptrdiff_t>(4 * most_features)) return at;
+            while (at < newline) {
+                sweeps.find(at, std::min(static_cast<std::size_t>(newline - at) + 1, Marks::reach), marks_);
+                const std::size_t count = std::min(marks_.colon_count, marks_.blank_count);
+                if (count == 0) break;
+                for (std::size_t i = 0; i < count;) {
+                    const std::size_t end = into.writer.end;
+                    const Swept swept =
+                        sweeps.features(at, marks_, i, {first_, n_}, into.writer.slots + end, into.writer.values + end);
+                    into.take(swept);
+                    i += swept.count;
+                    for (const std::size_t stop = std::min(i + Sweeps::lanes, count); i < stop; ++i) {
+                        if (!single(at, i, into)) return marks_.behind(at, i);
+                    }
+                }
+                at += marks_.blanks[count];
+                if (at != newline) ++at;
+            }
+        }
+        return at;
+    }
+
+    // A feature between marks, if it is plain, too, or its value any number.
+    bool single(const char* text, std::size_t i, Written& into) const {
+        const char* const colon = text + marks_.colons[i];
+        std::uint64_t number;
+        double value;
+        if (!digits_between(marks_.behind(text, i), colon, number) || number - first_ >= n_ ||
+            !number_between(colon + 1, text + marks_.blanks[i + 1], value))
+            return false;
+        into.put(static_cast<std::int32_t>(number - first_), value);
+        return true;
     }
 
     // Plain features, as many as there are: up to eight digits, a colon, a number, a blank or the end of the line. All
@@ -248,6 +299,7 @@ class Svmlight {
     std::size_t n_;
     std::uint64_t first_;  // what the first attribute is called
     std::vector<Feature> scratch_;
+    Marks marks_;
 };
 
 }  // namespace thresher::reading

@@ -23,6 +23,7 @@
 #include "number.hpp"
 #include "rows.hpp"
 #include "slots.hpp"
+#include "text_kernels.hpp"
 
 namespace thresher::reading {
 
@@ -42,7 +43,7 @@ class Vowpal {
         std::size_t end = rows.terms;
         std::int8_t label = unlabelled;
         const bool good = read_head(at, line.labelled == Labelled::needed, head, failed, trouble) &&
-                          features(head.bar, rows, end, failed, trouble) &&
+                          features(head.bar, line.end, rows, end, failed, trouble) &&
                           take(labels, head, line, label, failed, trouble);
         if (!good) {
             trouble.column = static_cast<std::size_t>(failed - line.text) + 1;
@@ -60,11 +61,12 @@ class Vowpal {
         Trouble trouble;
         while (*line != '|') ++line;
         expansion_.clear();
-        walk(line, failed, trouble, [&](std::string_view feature, double value) {
+        const auto name = [&](std::string_view feature, double value) {
             use(space_(feature), std::string_view(space_.first()), feature, value);
             if (expansion_.wanted()) expansion_.add(part_, space_.first(), feature, value);
             return true;
-        });
+        };
+        walk(line, failed, trouble, name, one_by_one);
         expansion_.each(trouble, [&](std::uint64_t hash, std::string_view name, double value) {
             use(hash, std::string_view(), name, value);
         });
@@ -127,14 +129,18 @@ class Vowpal {
         return labels.take(failed, failed + head.label.size(), line.number, label, trouble);
     }
 
-    bool features(const char* at, Rows& rows, std::size_t& end, const char*& failed, Trouble& trouble) {
+    bool features(const char* at, const char* newline, Rows& rows, std::size_t& end, const char*& failed,
+                  Trouble& trouble) {
         sorter_.clear();
         const auto add = [&](std::string_view feature, double value) { return sorter_.add(space_(feature), value); };
         if (expansion_.wanted()) {
             if (!expanded(at, add, failed, trouble)) return false;
             rows.reserve(end + sorter_.size());
-        } else if (!walk(at, failed, trouble, add)) {
-            return false;
+        } else {
+            const auto sweep = [&](const char* from) {
+                return sweep_text([&](auto sweeps) { return several(sweeps, from, newline); });
+            };
+            if (!walk(at, failed, trouble, add, sweep)) return false;
         }
         if (sorter_.settle(rows, end)) return true;
         failed = at;
@@ -149,16 +155,40 @@ class Vowpal {
             expansion_.add(part_, space_.first(), feature, value);
             return add(feature, value);
         };
-        if (!walk(at, failed, trouble, note)) return false;
+        if (!walk(at, failed, trouble, note, one_by_one)) return false;
         failed = at;
         return expansion_.each(trouble,
                                [&](std::uint64_t hash, std::string_view, double value) { sorter_.add(hash, value); });
     }
 
+    static const char* one_by_one(const char* blank) { return blank; }
+
+    // Plain features of a namespace several at a time, all with values or all without: from the blank before the first
+    // to that before one that is none, or to the end of the line.
+    template <class Sweeps>
+    const char* several(Sweeps sweeps, const char* blank, const char* const newline) {
+        if constexpr (Sweeps::hashes) {
+            const Prefix prefix = space_.prefix();
+            while (*blank == ' ' && prefix.size < 8) {
+                const char* const text = blank + 1;
+                sweeps.find_names(text, std::min(static_cast<std::size_t>(newline - blank), Marks::reach), marks_);
+                if (!sorter_.reserve(marks_.blank_count)) break;
+                const auto [hashes, values] = sorter_.room();
+                const std::size_t got = marks_.colon_count > 0
+                                            ? sweeps.template names<true>(text, marks_, prefix, hashes, values)
+                                            : sweeps.template names<false>(text, marks_, prefix, hashes, values);
+                if (got == 0) break;
+                sorter_.take(got);
+                blank = text + marks_.blanks[got];
+            }
+        }
+        return blank;
+    }
+
     // Every feature from the first bar on, with its namespace in `space_` and the number of its bar in `part_`:
-    // use(feature, value).
-    template <class Use>
-    bool walk(const char* bar, const char*& failed, Trouble& trouble, Use&& use) {
+    // use(feature, value). Those that `sweep` has read, which is shown the first blank, are left out.
+    template <class Use, class Sweep>
+    bool walk(const char* bar, const char*& failed, Trouble& trouble, Use&& use, Sweep&& sweep) {
         Delimiters delimiters(bar);
         const char* end = delimiters.next();
         for (part_ = 0; *end == '|'; ++part_) {
@@ -169,6 +199,10 @@ class Vowpal {
             if (*end == ':') {
                 if (end == start) break;
                 if (!read_value(end, delimiters, scale, failed, trouble)) return false;
+            }
+            if (const char* const later = scale == 1.0 ? sweep(end) : end; later != end) {
+                end = later;
+                delimiters = Delimiters(end + 1);
             }
             while (is_blank(*end)) {
                 start = end + 1;
@@ -210,6 +244,7 @@ class Vowpal {
     JointHash space_;
     std::size_t part_ = 0;
     Expansion expansion_;
+    Marks marks_;
 };
 
 }  // namespace thresher::reading
