@@ -50,6 +50,9 @@ class HashedRow {
         const std::size_t from = end;
         Rows::Writer writer(rows, end);
         const std::size_t size = size_;
+        claim(tags + end, size);
+        claim(writer.slots + end, size);
+        claim(writer.values + end, size);
         std::int64_t slot = slot_of_hash(sorted[0].hash, n_);
         for (std::size_t j = 0; j < size;) {
             const std::int64_t here = slot;

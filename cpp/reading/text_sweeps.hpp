@@ -30,8 +30,8 @@ struct THRESHER_SWEEPS {
         const std::size_t count = std::min(marks.colon_count, marks.blank_count);
         Slots last = Slots{} - 1, ascending = ~Slots{};
         const auto group = [&](std::size_t i, Slots& order) __attribute__((always_inline)) THRESHER_TARGET {
-            claim(slots + (i - from));
-            claim(values + (i - from));
+            claim(slots + (i - from), lanes);
+            claim(values + (i - from), lanes);
             return indexed(text, marks, i, indices, slots + (i - from), values + (i - from), last, order);
         };
         std::size_t i = from;
@@ -161,13 +161,6 @@ struct THRESHER_SWEEPS {
         h = (h ^ (h >> 33)) * p2;
         h = (h ^ (h >> 29)) * p3;
         return h ^ (h >> 32);
-    }
-
-    // What is written here soon was read by the thread that learns, whose core has it: to ask for it early saves the
-    // wait.
-    template <class T>
-    [[gnu::always_inline]] THRESHER_TARGET static void claim(const T* at) {
-        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(at) + 1024 * sizeof(T)), 1);
     }
 
     template <int Bits>

@@ -9,8 +9,8 @@
 #define THRESHER_HAS_AVX2 1
 #include <immintrin.h>
 
-#define THRESHER_AVX2 __attribute__((target("avx2,prfchw")))
-#define THRESHER_AVX512 __attribute__((target("avx2,avx512f,avx512vl,avx512dq,avx512bw,avx512vbmi2,prfchw")))
+#define THRESHER_AVX2 __attribute__((target("avx2")))
+#define THRESHER_AVX512 __attribute__((target("avx2,avx512f,avx512vl,avx512dq,avx512bw,avx512vbmi2")))
 
 namespace thresher {
 
