@@ -30,6 +30,25 @@ void fetch(const Plane& weights, const SparseRow<Index, Value>& row) {
     }
 }
 
+// The same for what lies so many terms behind a row: a reader's rows were written by another core.
+inline constexpr std::size_t terms_ahead = 256;
+
+template <class Value>
+void fetch_terms(const DenseRow<Value>&) {}
+
+template <class Index, class Value>
+void fetch_terms(const SparseRow<Index, Value>& row) {
+    const auto fetch = [&](const auto* terms) {
+        constexpr std::size_t line = 64 / sizeof(*terms);
+        const auto start = reinterpret_cast<std::uintptr_t>(terms) + terms_ahead * sizeof(*terms);
+        for (std::size_t j = 0; j < row.size; j += line) {
+            __builtin_prefetch(reinterpret_cast<const void*>(start + j * sizeof(*terms)));
+        }
+    };
+    fetch(row.slots);
+    fetch(row.values);
+}
+
 // Calls play(isa, row, k) for each of the first `rounds` rows, k being the row's number, until one has a fault, and
 // returns it; `played` says how many rows were played without one. A row that proves unsettled is played again in its
 // canonical form. `beside` are planes to be fetched as the weights are.
@@ -48,6 +67,7 @@ Fault over_rows(const Block& block, const Plane& weights, std::size_t rounds, st
                 for (const Plane& plane : beside) fetch(plane, later);
             }
             if (!rows.row(k, row)) return {Fault::Kind::pointers};
+            fetch_terms(row);
             fault.kind = play(isa, row, k);
             if (fault.kind == Fault::Kind::unsettled) {
                 fault = scratch.read(row, weights.size(), domain);
