@@ -80,7 +80,7 @@ def at_once(
     own, kept = None if weights is None else weights[~held], X.without(held)
     if isinstance(learner, Portfolio):
         r, answer = learner._learn_beside(kept, y[~held], own, X, held)
-        said = columns(answer.predictions, answer.scores, answer.chances)
+        said = columns(*answer.judged())
     else:
         r, scores = learner._learn_beside(kept, y[~held], own, X, held)
         said = columns(learner._predictions(scores), scores, learner._chances(scores))

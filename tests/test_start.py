@@ -33,6 +33,16 @@ def test_one_learner_of_a_text_waits_for_no_numpy(format: str, tmp_path: Path) -
     assert imported.isdisjoint((*for_others, "thresher.evaluate.proof", "thresher.data.demos", "tempfile", "shutil"))
 
 
+@pytest.mark.parametrize("format", TEXTS)
+def test_a_portfolio_of_a_text_waits_for_no_numpy(format: str, tmp_path: Path) -> None:
+    text, model = tmp_path / "text", tmp_path / "model"
+    text.write_text(TEXTS[format], encoding="utf-8")
+    imported = _imported("-m", "thresher", "learn", str(text), "--format", format, "--save", str(model))
+    assert "thresher.compose.portfolio" in imported
+    assert model.exists()
+    assert {name for name in imported if name.split(".")[0] in ("numpy", "scipy", "pyarrow", "rich")} == set()
+
+
 def test_help_waits_for_nothing_heavy() -> None:
     imported = _imported("-m", "thresher", "--help")
     assert "thresher.cli" in imported

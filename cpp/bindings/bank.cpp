@@ -1,8 +1,10 @@
 // Banks of lanes in Python.
 #include "../thresher/bank.hpp"
 
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdlib>
 #include <typeinfo>
 
 #include "bindings.hpp"
@@ -30,6 +32,24 @@ bool with_rule(nb::handle rule, Use&& use) {
 
 bool fits(nb::handle rule) {
     return with_rule(rule, [](const auto&) {});
+}
+
+// Plain memory for what lanes say, all 0: a number for each row, or for each row and lane. NumPy is not asked.
+template <class T>
+nb::object memory_for(std::size_t rows, std::optional<std::size_t> lanes) {
+    auto* const data = std::calloc(std::max<std::size_t>(rows * lanes.value_or(1), 1), sizeof(T));
+    if (data == nullptr) throw std::bad_alloc();
+    const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    const std::size_t shape[] = {rows, lanes.value_or(1)};
+    return nb::cast(nb::ndarray<nb::memview, T>(data, lanes ? 2 : 1, shape, owner));
+}
+
+nb::object room(std::string_view kind, std::size_t rows, std::optional<std::size_t> lanes) {
+    if (kind == "int8") return memory_for<std::int8_t>(rows, lanes);
+    if (kind == "bool") return memory_for<bool>(rows, lanes);
+    if (kind == "float32") return memory_for<float>(rows, lanes);
+    if (kind == "float64") return memory_for<double>(rows, lanes);
+    throw std::invalid_argument("expected int8, bool, float32 or float64");
 }
 
 template <class Real>
@@ -180,31 +200,34 @@ class PythonBank {
         });
     }
 
-    // Planes by the name of their group, and heads: what is kept.
-    nb::tuple state() {
-        const nb::dict kept = heads();
+    // Planes by the name of their group: arrays, or plain memory.
+    template <class Framework>
+    nb::dict planes() {
         return read([&](const Bank<Real>& bank) {
             nb::dict arrays;
+            const auto room = [&](const std::string& name, std::size_t size) {  // in large pages, which come sooner
+                const Plane memory((size * sizeof(Real) + sizeof(double) - 1) / sizeof(double));
+                const nb::capsule owner(new Plane(memory),
+                                        [](void* held) noexcept { delete static_cast<Plane*>(held); });
+                auto* const data = reinterpret_cast<Real*>(const_cast<double*>(memory.data()));
+                arrays[name.c_str()] = nb::ndarray<Framework, Real, nb::ndim<1>>(data, {size}, owner);
+                return data;
+            };
             std::vector<Real*> planes;
             for (std::size_t g = 0; g < bank.groups().size(); ++g) {
                 const Lanes<Real>& group = bank.group_of(bank.groups()[g].front());
                 for (std::size_t i = 0; i < group.planes().size(); ++i) {
-                    const std::size_t size = bank.n() * bank.wide(g, i);
-                    auto plane = std::make_unique_for_overwrite<Real[]>(size);
-                    planes.push_back(plane.get());
-                    arrays[named(group, group.planes()[i].name).c_str()] = owned<Real>(std::move(plane), size);
+                    planes.push_back(room(named(group, group.planes()[i].name), bank.n() * bank.wide(g, i)));
                 }
             }
             bank.take_planes(planes);
-            if (bank.below()) {
-                const std::size_t size = bank.n() * bank.groups()[bank.winnow()].size();
-                auto plane = std::make_unique_for_overwrite<Real[]>(size);
-                bank.take_below(plane.get());
-                arrays[below_] = owned<Real>(std::move(plane), size);
-            }
-            return nb::make_tuple(arrays, kept);
+            if (bank.below()) bank.take_below(room(below_, bank.n() * bank.groups()[bank.winnow()].size()));
+            return arrays;
         });
     }
+
+    // Planes and heads: what is kept.
+    nb::tuple state() { return nb::make_tuple(planes<nb::numpy>(), heads()); }
 
   private:
     static std::unique_ptr<Bank<Real>> made(std::size_t n, const nb::sequence& rules, std::size_t threads, bool below) {
@@ -278,7 +301,8 @@ void bind(nb::module_& m, const char* name, const char* number) {
     // Signatures must outlive the module.
     static const std::string array = std::string("numpy.typing.NDArray[numpy.") + number + "]";
     static const std::string state = "dict[str, " + array + "], dict[str, typing.Any]";
-    static const std::string filled = "says: numpy.typing.NDArray[numpy.int8], scores: " + array;
+    static const std::string filled =
+        "says: numpy.typing.NDArray[numpy.int8] | memoryview, scores: " + array + " | memoryview";
     static const std::string restored =
         "def __init__(self, n: int, rules: collections.abc.Sequence[Rule], arrays: "
         "dict[str, " +
@@ -287,10 +311,10 @@ void bind(nb::module_& m, const char* name, const char* number) {
     static const std::string learn = "def _learn(self, x: object, y: object, weight: float, " + filled + ") -> bool";
     static const std::string score_block = "def _score_block(self, block: Block, " + filled + ") -> None";
     static const std::string learn_block =
-        "def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8], "
-        "weights: numpy.typing.NDArray[numpy.float64] | None, " +
+        "def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
+        "weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, " +
         filled +
-        ", changed: numpy.typing.NDArray[numpy.bool_], labels: object, ear: Ear | None = None, "
+        ", changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | None = None, "
         "held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None";
     static const std::string kept = "def _state(self) -> tuple[" + state + "]";
     nb::class_<Python>(m, name, "Lanes side by side: learners whose rounds are played in one sweep.")
@@ -327,6 +351,8 @@ void bind(nb::module_& m, const char* name, const char* number) {
         .def("position", &Python::position, nb::arg("lane"), "A lane's place in its group.")
         .def("bias_weight", &Python::bias_weight, nb::arg("lane"), "The weight of one lane's appended attribute.")
         .def("_heads", &Python::heads, nb::sig("def _heads(self) -> dict[str, typing.Any]"))
+        .def("_memory", &Python::template planes<nb::memview>, nb::sig("def _memory(self) -> dict[str, memoryview]"),
+             "The planes as plain memory: NumPy is not asked.")
         .def("_state", &Python::state, nb::sig(kept.c_str()));
 }
 
@@ -335,6 +361,9 @@ void bind(nb::module_& m, const char* name, const char* number) {
 void bind_bank(nb::module_& m) {
     bind<float>(m, "Bank", "float32");
     bind<double>(m, "Bank64", "float64");
+    m.def("room", &room, nb::arg("kind"), nb::arg("rows"), nb::arg("lanes").none() = nb::none(),
+          nb::sig("def room(kind: str, rows: int, lanes: int | None = None) -> memoryview"),
+          "Plain memory for what lanes say, all 0: a number for each row, or for each row and lane.");
 }
 
 }  // namespace thresher::python

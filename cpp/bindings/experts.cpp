@@ -142,7 +142,10 @@ void bind_experts(nb::module_& m) {
                double loss, double rest, std::int64_t slept,
                double largest) { self.restore(losses, weights, {rounds, gap, loss, rest, slept, largest}); },
             nb::arg("losses"), nb::arg("weights"), nb::arg("rounds"), nb::arg("gap"), nb::arg("loss"), nb::arg("rest"),
-            nb::arg("slept"), nb::arg("largest"));
+            nb::arg("slept"), nb::arg("largest"),
+            nb::sig("def _restore(self, losses: numpy.typing.NDArray[numpy.float64] | memoryview, "
+                    "weights: numpy.typing.NDArray[numpy.float64] | memoryview, rounds: int, gap: float, loss: float, "
+                    "rest: float, slept: int, largest: float) -> None"));
 }
 
 }  // namespace thresher::python

@@ -155,6 +155,9 @@ void bind_standing(nb::module_& m) {
         .def_prop_ro(
             "all_mistakes", [](const Standing& standing) { return counts(standing.all_mistakes); },
             nb::rv_policy::automatic, "The same in all rounds until now.")
+        .def(
+            "_erred", [](const Standing& standing, std::size_t lane) { return standing.all_mistakes.at(lane); },
+            nb::arg("lane"), "That of one lane alone.")
         .def_prop_ro(
             "losses",
             [](const Standing& standing) {
@@ -202,10 +205,9 @@ void bind_standing(nb::module_& m) {
         nb::arg("losses"), nb::arg("moved"), nb::arg("chances"), nb::arg("standing"),
         nb::sig("def voted_rounds(first: int, examples: object, block: Block, "
                 "weights: numpy.typing.NDArray[numpy.float64] | None, rule: Rule, history: tuple[int, int], "
-                "predictions: numpy.typing.NDArray[numpy.int8], codes: numpy.typing.NDArray[numpy.int8], "
-                "scores: numpy.typing.NDArray[numpy.float64], shares: numpy.typing.NDArray[numpy.float64], "
-                "losses: numpy.typing.NDArray[numpy.float64], moved: numpy.typing.NDArray[numpy.bool_], "
-                "chances: numpy.typing.NDArray[numpy.float64], standing: Standing) -> Rounds"),
+                "predictions: memoryview, codes: numpy.typing.NDArray[numpy.int8] | memoryview, scores: memoryview, "
+                "shares: memoryview, losses: memoryview, moved: memoryview, chances: memoryview, "
+                "standing: Standing) -> Rounds"),
         "The rounds of a portfolio, from what its vote wrote.");
     m.def("voted_round", &round_of, nb::arg("t"), nb::arg("example").none(), nb::arg("block"), nb::arg("weight"),
           nb::arg("rule"), nb::arg("history"), nb::arg("said"), nb::arg("code"), nb::arg("changed"), nb::arg("loss"),

@@ -19,11 +19,11 @@ using Scores = nb::ndarray<const Score, nb::ndim<2>, nb::c_contig, nb::device::c
 template <class T>
 using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <class T>
-nb::ndarray<nb::numpy, const T, nb::ndim<1>> fresh(const std::vector<T>& values) {
+template <class T, class Framework = nb::numpy>
+nb::ndarray<Framework, const T, nb::ndim<1>> fresh(const std::vector<T>& values) {
     auto copy = std::make_unique_for_overwrite<T[]>(values.size());
     std::copy(values.begin(), values.end(), copy.get());
-    return owned<const T>(std::move(copy), values.size());
+    return owned<const T, Framework>(std::move(copy), values.size());
 }
 
 class PythonVote {
@@ -80,7 +80,7 @@ class PythonVote {
             for (std::size_t k = 0; k < rows; ++k) {
                 made[k] = voting.cost(codes.data()[k], weights ? weights->data()[k] : 1.0);
             }
-            return nb::cast(owned<double>(std::move(made), rows));
+            return nb::cast(owned<double, nb::memview>(std::move(made), rows));
         });
     }
 
@@ -150,9 +150,9 @@ class PythonVote {
     }
 
     // Where it stands, with the lanes' mistakes since `before`, and what the master proves.
-    Standing standing(Vector<std::int64_t> before, std::optional<double> regret_bound) {
+    Standing standing(const std::vector<std::int64_t>& before, std::optional<double> regret_bound) {
         return read([&](const Voting& voting) {
-            if (before.shape(0) != voting.lanes()) throw std::invalid_argument("one count a lane");
+            if (before.size() != voting.lanes()) throw std::invalid_argument("one count a lane");
             Standing made{.mistakes = voting.mistakes,
                           .all_mistakes = voting.mistakes,
                           .losses = lost(voting),
@@ -162,29 +162,19 @@ class PythonVote {
                           .weighted = voting.head.weighted,
                           .missed = voting.head.missed,
                           .cost = voting.head.cost};
-            for (std::size_t i = 0; i < voting.lanes(); ++i) made.mistakes[i] -= before.data()[i];
+            for (std::size_t i = 0; i < voting.lanes(); ++i) made.mistakes[i] -= before[i];
             return made;
         });
     }
 
-    nb::ndarray<nb::numpy, const double, nb::ndim<1>> mixture() {
-        return read([](const Voting& voting) {
-            auto copy = std::make_unique_for_overwrite<double[]>(voting.lanes());
-            voting.mixer.mixture(copy.get());
-            return owned<const double>(std::move(copy), voting.lanes());
-        });
-    }
+    nb::ndarray<nb::numpy, const double, nb::ndim<1>> weights() { return fresh(read(mixture)); }
+    nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>> mistakes() { return fresh(read(wrong)); }
+    nb::ndarray<nb::numpy, const double, nb::ndim<1>> losses() { return fresh(read(summed)); }
 
-    nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>> mistakes() {
-        return read([](const Voting& voting) { return fresh(voting.mistakes); });
-    }
-
-    nb::ndarray<nb::numpy, const double, nb::ndim<1>> losses() {
-        return read([](const Voting& voting) {
-            std::vector<double> sums;
-            for (const Pair& loss : lost(voting)) sums.push_back(loss.high + loss.low);
-            return fresh(sums);
-        });
+    // How often each lane was wrong, what it lost, and its weight in the next round.
+    std::tuple<std::vector<std::int64_t>, std::vector<double>, std::vector<double>> counts() {
+        return read(
+            [](const Voting& voting) { return std::make_tuple(wrong(voting), summed(voting), mixture(voting)); });
     }
 
     std::size_t best() {
@@ -197,20 +187,10 @@ class PythonVote {
         });
     }
 
-    nb::tuple state() {
+    // What is kept of it beside arrays, and the master's.
+    nb::tuple heads() {
         return read([](const Voting& voting) {
-            nb::dict arrays, heads, planes;
-            std::vector<double> high, low;
-            for (const Pair& loss : lost(voting)) {
-                high.push_back(loss.high);
-                low.push_back(loss.low);
-            }
-            const auto room = static_cast<std::ptrdiff_t>(voting.lanes());
-            arrays["sizes"] = nb::cast(fresh(std::vector(voting.sizes.begin(), voting.sizes.begin() + room)));
-            arrays["units"] = nb::cast(fresh(std::vector(voting.units.begin(), voting.units.begin() + room)));
-            arrays["mistakes"] = nb::cast(fresh(voting.mistakes));
-            arrays["losses"] = nb::cast(fresh(high));
-            arrays["rests"] = nb::cast(fresh(low));
+            nb::dict heads;
             const BallotHead& head = voting.head;
             heads["rounds"] = head.rounds;
             heads["mistakes"] = head.mistakes;
@@ -226,11 +206,32 @@ class PythonVote {
             const Calibration& calibration = voting.calibration;
             for (const auto& [name, member] : calibrated) heads[name] = calibration.*member;
             const MixerHead& mixed = voting.mixer.head;
-            planes["losses"] = nb::cast(shown_as_it_is(voting.mixer.losses()));
-            planes["weights"] = nb::cast(shown_as_it_is(voting.mixer.weights()));
             return nb::make_tuple(
-                arrays, heads, planes,
-                nb::make_tuple(mixed.rounds, mixed.gap, mixed.loss, mixed.rest, mixed.slept, mixed.largest));
+                heads, nb::make_tuple(mixed.rounds, mixed.gap, mixed.loss, mixed.rest, mixed.slept, mixed.largest));
+        });
+    }
+
+    // The arrays that are kept of it, and the master's, as plain memory.
+    nb::tuple memory() {
+        return read([](const Voting& voting) {
+            nb::dict arrays, planes;
+            std::vector<double> high, low;
+            for (const Pair& loss : lost(voting)) {
+                high.push_back(loss.high);
+                low.push_back(loss.low);
+            }
+            const auto room = static_cast<std::ptrdiff_t>(voting.lanes());
+            const auto show = [&]<class T>(const char* name, const std::vector<T>& values) {
+                arrays[name] = nb::cast(fresh<T, nb::memview>(values));
+            };
+            show("sizes", std::vector(voting.sizes.begin(), voting.sizes.begin() + room));
+            show("units", std::vector(voting.units.begin(), voting.units.begin() + room));
+            show("mistakes", wrong(voting));
+            show("losses", high);
+            show("rests", low);
+            planes["losses"] = nb::cast(shown_as_it_is<nb::memview>(voting.mixer.losses()));
+            planes["weights"] = nb::cast(shown_as_it_is<nb::memview>(voting.mixer.weights()));
+            return nb::make_tuple(arrays, planes);
         });
     }
 
@@ -288,6 +289,20 @@ class PythonVote {
         {"log_loss", &Calibration::lost},
         {"log_rest", &Calibration::rest},
         {"product", &Calibration::product}};
+
+    static std::vector<std::int64_t> wrong(const Voting& voting) { return voting.mistakes; }
+
+    static std::vector<double> mixture(const Voting& voting) {
+        std::vector<double> weights(voting.lanes());
+        voting.mixer.mixture(weights.data());
+        return weights;
+    }
+
+    static std::vector<double> summed(const Voting& voting) {
+        std::vector<double> sums;
+        for (const Pair& loss : lost(voting)) sums.push_back(loss.high + loss.low);
+        return sums;
+    }
 
     static std::vector<Pair> lost(const Voting& voting) {
         std::vector<Pair> all;
@@ -347,22 +362,23 @@ void bind_vote(nb::module_& m) {
                      "What the mixture of the lanes lost.")
         .def_prop_ro("log_loss", head_of([](const Voting& voting) { return voting.calibration.log_loss(); }),
                      "The sum of -ln of the chances that were given to what came.")
-        .def_prop_ro("lane_weights", &PythonVote::mixture, nb::rv_policy::automatic,
+        .def_prop_ro("lane_weights", &PythonVote::weights, nb::rv_policy::automatic,
                      "The lanes' weights in the next round, which add up to 1: a fresh read-only array.")
         .def_prop_ro("lane_mistakes", &PythonVote::mistakes, nb::rv_policy::automatic,
                      "How often each lane was wrong: a fresh read-only array.")
         .def_prop_ro("lane_losses", &PythonVote::losses, nb::rv_policy::automatic,
                      "What each lane lost: a fresh read-only array.")
         .def_prop_ro("best_lane", &PythonVote::best, "The lane that lost least; the first, if there are several.")
-        .def("_check", &PythonVote::check, nb::arg("codes"), nb::arg("weights").none())
+        .def("_check", &PythonVote::check, nb::arg("codes"), nb::arg("weights").none(),
+             nb::sig("def _check(self, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
+                     "weights: numpy.typing.NDArray[numpy.float64] | None) -> int"))
         .def("_refuse", &PythonVote::refuse, nb::arg("code"), nb::arg("weight"), nb::arg("label").none(),
              nb::arg("row").none(), nb::arg("rounds").none(),
              nb::sig("def _refuse(self, code: int, weight: float, label: object, row: int | None, "
                      "rounds: Rounds | None) -> typing.NoReturn"))
         .def("_costs", &PythonVote::costs, nb::arg("codes"), nb::arg("weights").none(),
-             nb::sig("def _costs(self, codes: numpy.typing.NDArray[numpy.int8], "
-                     "weights: numpy.typing.NDArray[numpy.float64] | None) -> "
-                     "numpy.typing.NDArray[numpy.float64] | None"));
+             nb::sig("def _costs(self, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
+                     "weights: numpy.typing.NDArray[numpy.float64] | None) -> memoryview | None"));
     nb::class_<Ear>(m, "Ear", "Hears what lanes say while they play.");
     const auto with_scores = [&]<class Score>(const char* learn, const char* ear, const char* score) {
         vote.def("_ear", &PythonVote::ear<Score>, nb::keep_alive<0, 1>(), nb::arg("says").noconvert(),
@@ -378,29 +394,33 @@ void bind_vote(nb::module_& m) {
                  nb::arg("predictions").noconvert(), nb::arg("z").noconvert(), nb::arg("p").noconvert(),
                  nb::arg("chances").noconvert(), nb::sig(score));
     };
-#define THRESHER_LEARN(NAME, SCORE, MORE)                                                                  \
-    "def " NAME "(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
-    "], codes: numpy.typing.NDArray[numpy.int8], weights: numpy.typing.NDArray[numpy.float64] | None, "    \
-    "moved: numpy.typing.NDArray[numpy.bool_], predictions: numpy.typing.NDArray[numpy.int8], "            \
-    "z: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], "                     \
-    "losses: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]" MORE
-#define THRESHER_SCORE(SCORE)                                                                                  \
-    "def _score_block(self, says: numpy.typing.NDArray[numpy.int8], scores: numpy.typing.NDArray[numpy." SCORE \
-    "], predictions: numpy.typing.NDArray[numpy.int8], z: numpy.typing.NDArray[numpy.float64], "               \
-    "p: numpy.typing.NDArray[numpy.float64], chances: numpy.typing.NDArray[numpy.float64]) -> None"
+#define THRESHER_COLUMN(KIND) "numpy.typing.NDArray[numpy." KIND "] | memoryview"
+#define THRESHER_LEARN(NAME, SCORE, MORE) \
+    "def " NAME "(self, says: " THRESHER_COLUMN("int8") ", scores: " THRESHER_COLUMN(SCORE) ", codes: "             \
+    THRESHER_COLUMN("int8") ", weights: numpy.typing.NDArray[numpy.float64] | None, moved: " THRESHER_COLUMN("bool_") \
+    ", predictions: " THRESHER_COLUMN("int8") ", z: " THRESHER_COLUMN("float64") ", p: " THRESHER_COLUMN("float64")   \
+    ", losses: " THRESHER_COLUMN("float64") ", chances: " THRESHER_COLUMN("float64") MORE
+#define THRESHER_SCORE(SCORE) \
+    "def _score_block(self, says: " THRESHER_COLUMN("int8") ", scores: " THRESHER_COLUMN(SCORE) ", predictions: "     \
+    THRESHER_COLUMN("int8") ", z: " THRESHER_COLUMN("float64") ", p: " THRESHER_COLUMN("float64") ", chances: "       \
+    THRESHER_COLUMN("float64") ") -> None"
 #define THRESHER_HEAR ", held: numpy.typing.NDArray[numpy.bool_] | None = None) -> Ear"
     with_scores.operator()<float>(THRESHER_LEARN("_learn_block", "float32", ") -> None"),
                                   THRESHER_LEARN("_ear", "float32", THRESHER_HEAR), THRESHER_SCORE("float32"));
     with_scores.operator()<double>(THRESHER_LEARN("_learn_block", "float64", ") -> None"),
                                    THRESHER_LEARN("_ear", "float64", THRESHER_HEAR), THRESHER_SCORE("float64"));
+#undef THRESHER_COLUMN
 #undef THRESHER_LEARN
 #undef THRESHER_HEAR
 #undef THRESHER_SCORE
     vote.def("_collide", &PythonVote::collide, nb::arg("features"))
         .def("_standing", &PythonVote::standing, nb::arg("before"), nb::arg("regret_bound").none())
-        .def("_state", &PythonVote::state,
-             nb::sig("def _state(self) -> tuple[dict[str, numpy.typing.NDArray[typing.Any]], dict[str, float], "
-                     "dict[str, numpy.typing.NDArray[numpy.float64]], tuple[int, float, float, float, int, float]]"))
+        .def("_counts", &PythonVote::counts,
+             "Of each lane, in lists: how often it was wrong, what it lost, its weight in the next round.")
+        .def("_heads", &PythonVote::heads,
+             nb::sig("def _heads(self) -> tuple[dict[str, float], tuple[int, float, float, float, int, float]]"))
+        .def("_memory", &PythonVote::memory,
+             nb::sig("def _memory(self) -> tuple[dict[str, memoryview], dict[str, memoryview]]"))
         .def("_restore", &PythonVote::restore, nb::arg("arrays"), nb::arg("heads"), nb::arg("planes"),
              nb::arg("master"),
              nb::sig("def _restore(self, arrays: dict[str, numpy.typing.NDArray[typing.Any]], heads: dict[str, "

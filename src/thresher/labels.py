@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from thresher._core import NOT_A_LABEL, label_code, label_codes
 from thresher.errors import LabelError
 from thresher.examples import is_masked
+from thresher.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Labels", "codes", "read"]
+__all__ = ["Given", "Labels", "codes", "read"]
+
+#: Labels as somebody gave them, or as a stream has them.
+Given: TypeAlias = "list[object] | NDArray[Any] | memoryview"
 
 _CODED = ("int8", "int32", "int64", "uint8", "float32", "float64")
 
@@ -49,7 +53,7 @@ def read(y: object, rows: int) -> Labels:
     return Labels(codes, given)
 
 
-def codes(y: object, rows: int) -> tuple[NDArray[np.int8] | memoryview, object]:
+def codes(y: object, rows: int) -> tuple[NDArray[np.int8] | memoryview, Given]:
     """The same for the core alone: the codes of a stream's batch, in a memoryview, are left where they lie."""
     if isinstance(y, memoryview) and y.format == "b" and y.shape == (rows,) and y.c_contiguous:
         return y, y

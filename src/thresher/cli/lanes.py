@@ -50,7 +50,7 @@ def called(learner: StoredLearner) -> str:
     if isinstance(learner, LinearLearner):
         return repr(learner)
     cost = "" if learner.cost_positive == 1.0 else f", cost_positive={learner.cost_positive!r}"
-    return f"a portfolio of {len(learner.lanes)} learners under {type(learner.master).__name__}, n={learner.n}{cost}"
+    return f"a portfolio of {len(learner.lanes)} learners under {type(learner._master).__name__}, n={learner.n}{cost}"
 
 
 def lane_of(portfolio: Portfolio, lane: int) -> LinearLearner | None:
@@ -63,14 +63,13 @@ def lane_of(portfolio: Portfolio, lane: int) -> LinearLearner | None:
 
 def lane_weights(learner: StoredLearner) -> list[float] | None:
     """How a portfolio weighs its lanes now."""
-    return None if isinstance(learner, LinearLearner) else learner.lane_weights.tolist()
+    return None if isinstance(learner, LinearLearner) else learner._counts()[2]
 
 
 def lanes_as_dicts(learner: Portfolio) -> list[dict[str, Any]]:
     """The lanes as JSON can hold them, in their order."""
-    columns = (learner.lanes, learner.lane_mistakes.tolist(), learner.lane_losses.tolist(), learner.lane_weights.tolist())
     names = ("name", "mistakes", "loss", "weight")
-    return [dict(zip(names, lane, strict=True)) for lane in zip(*columns, strict=True)]
+    return [dict(zip(names, lane, strict=True)) for lane in zip(learner.lanes, *learner._counts(), strict=True)]
 
 
 def lanes_rows(learner: Portfolio) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

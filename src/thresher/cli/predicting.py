@@ -35,8 +35,7 @@ class Said(NamedTuple):
 def _said(learner: StoredLearner, batch: Batch) -> Said:
     """All of it from one look at the examples; a portfolio's chances are calibrated."""
     if isinstance(learner, Portfolio):
-        made = learner._ask(batch.X)
-        return Said(made.predictions, made.scores, made.chances)
+        return Said(*learner._ask(batch.X).judged())
     scores = learner.score_many(batch.X)
     return Said(learner._predictions(scores), scores, learner._chances(scores))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from thresher._core import Bank, Block, Ear, Group
+from thresher._core import Bank, Block, Ear, Group, room
 from thresher.compose.called import Said
 from thresher.errors import ExampleError, StoreError
 from thresher.linear import LEARNERS, LinearLearner
@@ -62,8 +62,8 @@ class Banked:
     def learn_block(
         self,
         block: Block,
-        codes: NDArray[np.int8],
-        weights: NDArray[np.float64] | None,
+        codes: NDArray[np.int8] | memoryview,
+        weights: NDArray[np.float64] | memoryview | None,
         said: Said,
         ear: Ear | None = None,
         *,
@@ -84,7 +84,7 @@ class Banked:
     def fault(self, block: Block) -> ExampleError | None:
         """What is wrong with the first row that cannot be learned, if there is one."""
         try:
-            Bank(self._n, [])._score_block(block, np.empty((len(block), 0), np.int8), np.empty((len(block), 0), np.float32))
+            Bank(self._n, [])._score_block(block, room("int8", len(block), 0), room("float32", len(block), 0))
         except ExampleError as error:
             return error
         return None
@@ -95,7 +95,7 @@ class Banked:
 
     def learner(self, lane: int, rounds: int, mistakes: int) -> LinearLearner:
         """A lane as a learner of its own, in float64."""
-        arrays, heads = self.bank._state()
+        arrays, heads = self.bank._memory(), self.bank._heads()
         group, at = self.bank.group(lane), self.bank.position(lane)
         kind = self.kinds[lane]
         planes = {}
@@ -103,7 +103,7 @@ class Banked:
             if (plane := arrays.get(f"{group} {name}")) is None:  # nothing below 0 came, or it has none
                 planes[name] = np.full(self._n, 1.0 if name == "below" else 0.0)
                 continue
-            columns = plane.reshape(self._n, -1)
+            columns = np.asarray(plane).reshape(self._n, -1)
             planes[name] = columns[:, at if columns.shape[1] > at else 0].astype(np.float64)
         own = {name: float(heads[f"{group} {name}"][at]) for name in kind._HEADS}
         first, at_first = kind._state()

@@ -62,7 +62,7 @@ def learn(learner: Binary, block: Block, codes: NDArray[np.int8], weights: NDArr
 
 def _vote(learner: Portfolio, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None) -> Played:
     good = learner._vote._check(codes, weights)
-    made = Columns(len(block), len(learner.lanes))
+    made = Columns(len(block), lane_scores := np.empty((len(block), len(learner.lanes))))
     part = Rows(block.rows(0, good), codes[:good], None if weights is None else weights[:good], block.__getitem__)
     rows, fault = learner._play(part, made, 0)
     if fault is None and good < len(block):
@@ -72,7 +72,7 @@ def _vote(learner: Portfolio, block: Block, codes: NDArray[np.int8], weights: ND
             fault = error
     if fault is None:
         learner._vote._collide(block.collisions)
-    return Played(made.lane_scores[:rows], made.moved[:rows], fault)
+    return Played(lane_scores[:rows], np.asarray(made.moved)[:rows], fault)
 
 
 def scores(learner: Binary, block: Block) -> NDArray[np.floating]:
@@ -81,7 +81,7 @@ def scores(learner: Binary, block: Block) -> NDArray[np.floating]:
         return learner._score_block(block)[:, None]
     said = learner._lanes.said(len(block))
     learner._lanes.score_block(block, said)
-    return said.scores
+    return said.arrays()[1]
 
 
 def chances(learner: Binary, block: Block) -> NDArray[np.float64]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from thresher._core import Block, Group
+from thresher._core import Block, Group, room
 from thresher.errors import ExampleError
 from thresher.linear import LinearLearner
 
@@ -17,19 +17,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Called", "Said"]
 
+Codes: TypeAlias = "NDArray[np.int8] | memoryview"
+Weights: TypeAlias = "NDArray[np.float64] | memoryview"
+
 
 class Said:
-    """What lanes said of some rows: labels and scores, a column a lane, and whether one moved."""
+    """What lanes said of some rows, in plain memory: labels and scores, a column a lane, and whether one moved."""
 
     def __init__(self, rows: int, lanes: int, kind: str = "float64") -> None:
-        self.says = np.empty((rows, lanes), np.int8)
-        self.scores: NDArray[np.floating] = np.empty((rows, lanes), kind)
-        self.changed = np.zeros(rows, np.bool_)
+        self.says, self.scores, self.changed = room("int8", rows, lanes), room(kind, rows, lanes), room("bool", rows)
+
+    def arrays(self) -> tuple[NDArray[np.int8], NDArray[np.floating], NDArray[np.bool_]]:
+        """The same memory as arrays."""
+        return np.asarray(self.says), np.asarray(self.scores), np.asarray(self.changed)
+
+    def first(self, rows: int) -> tuple[memoryview, memoryview, memoryview]:
+        """What was said of the first rows."""
+        says, scores, changed = self.arrays()
+        return says[:rows].data, scores[:rows].data, changed[:rows].data
 
     def place(self, columns: list[int], other: Said, rows: int) -> None:
         """Takes what the lanes of these columns said of the first rows."""
-        self.says[:rows, columns], self.scores[:rows, columns] = other.says[:rows], other.scores[:rows]
-        self.changed[:rows] |= other.changed[:rows]
+        says, scores, changed = self.arrays()
+        other_says, other_scores, other_changed = other.arrays()
+        says[:rows, columns], scores[:rows, columns] = other_says[:rows], other_scores[:rows]
+        changed[:rows] |= other_changed[:rows]
 
 
 class Called:
@@ -57,21 +69,24 @@ class Called:
                     first = error
         return first
 
-    def learn_block(self, block: Block, codes: NDArray[np.int8], weights: NDArray[np.float64] | None, said: Said) -> None:
+    def learn_block(self, block: Block, codes: Codes, weights: Weights | None, said: Said) -> None:
         """One round a row for all lanes; the rows have no fault. What they say and whether one moved is written."""
-        spelled = {-1: np.where(codes > 0, codes, np.int8(-1)), 0: np.where(codes > 0, codes, np.int8(0))}
+        says, scores, changed = said.arrays()
+        given, scales = np.asarray(codes), None if weights is None else np.asarray(weights)
+        spelled = {-1: np.where(given > 0, given, np.int8(-1)), 0: np.where(given > 0, given, np.int8(0))}
         for i, (lane, negative) in enumerate(zip(self.members, self._negative, strict=True)):
-            own = spelled.get(negative, codes)
+            own = spelled.get(negative, given)
             # The core's own: what is given to all lanes has a weight, and one that takes none learns what has more than 0.
-            played = Group._learn_block(lane, block, own, weights, block, own)
-            said.says[:, i], said.scores[:, i] = played.predictions, played.scores
-            said.changed |= played.changed
+            played = Group._learn_block(lane, block, own, scales, block, own)
+            says[:, i], scores[:, i] = played.predictions, played.scores
+            changed |= played.changed
 
     def score_block(self, block: Block, said: Said) -> None:
         """What the lanes say of each row is written; nothing is learned."""
+        says, scores, _ = said.arrays()
         for i, lane in enumerate(self.members):
             made = lane._score_block(block)
-            said.says[:, i], said.scores[:, i] = lane._predictions(made), made
+            says[:, i], scores[:, i] = lane._predictions(made), made
 
     def __copy__(self) -> Called:
         return Called(copy(each) for each in self.members)

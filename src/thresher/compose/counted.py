@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thresher._core import Block, PortfolioRule, Rounds, Rule, Standing, Vote, voted_rounds
+from thresher._core import Block, PortfolioRule, Rounds, Rule, Standing, Vote, room, voted_rounds
 from thresher.bounds import Bound
 from thresher.compose.lanes import Lanes
 from thresher.experts.rule import Heads, LossRule
+from thresher.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ class Rows(NamedTuple):
     """Rows to play, with good labels and weights; `example` gives one as the user holds it. Those `held` are not learned."""
 
     block: Block
-    codes: NDArray[np.int8]
+    codes: NDArray[np.int8] | memoryview
     weights: NDArray[np.float64] | None
     example: Callable[[int], object]
     held: NDArray[np.bool_] | None = None
@@ -31,7 +32,7 @@ class Rows(NamedTuple):
     def among(self, block: Block, held: NDArray[np.bool_]) -> Rows:
         """These rows where they come in the block, among others, which are held out: no label or weight of theirs is bad."""
         codes, weights = np.ones(len(block), np.int8), None if self.weights is None else np.ones(len(block))
-        codes[~held] = self.codes
+        codes[~held] = np.asarray(self.codes)
         if weights is not None:
             weights[~held] = self.weights
         return Rows(block, codes, weights, block.__getitem__, held)
@@ -45,25 +46,28 @@ class Rows(NamedTuple):
 
 
 class Columns:
-    """The outcomes of rounds, in columns; and what each of so many lanes scored, where somebody wants to know."""
+    """The outcomes of rounds, in columns of plain memory; and what each lane scored, for whom `lane_scores` has room."""
 
-    def __init__(self, rows: int, lanes: int = 0) -> None:
-        self.predictions = np.empty(rows, np.int8)
-        self.scores, self.shares, self.losses, self.chances = (np.empty(rows) for _ in range(4))
-        self.moved = np.empty(rows, np.bool_)
-        self.lane_scores = np.empty((rows, lanes))
+    def __init__(self, rows: int, lane_scores: NDArray[np.float64] | None = None) -> None:
+        self.predictions, self.moved = room("int8", rows), room("bool", rows)
+        self.scores, self.shares, self.losses, self.chances = (room("float64", rows) for _ in range(4))
+        self.lane_scores = lane_scores
 
-    def room(
-        self, at: int, rows: int
-    ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def room(self, at: int, rows: int) -> tuple[memoryview, memoryview, memoryview, memoryview, memoryview]:
         """Where the vote on so many rounds from `at` on is written: its labels, scores, shares, losses and chances."""
         to = slice(at, at + rows)
         return self.predictions[to], self.scores[to], self.shares[to], self.losses[to], self.chances[to]
 
+    def judged(self) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]:
+        """What was said, the scores and the calibrated chances, as arrays."""
+        return np.asarray(self.predictions), np.asarray(self.scores), np.asarray(self.chances)
+
     def of(self, which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Columns:
         """Those of some of the rows."""
-        some = Columns(0)
-        vars(some).update({name: column[which] for name, column in vars(self).items()})
+        some, columns = Columns(0), {name: column for name, column in vars(self).items() if column is not self.lane_scores}
+        plain = isinstance(which, slice)
+        taken = {name: column[which] if plain else np.asarray(column)[which].data for name, column in columns.items()}
+        vars(some).update(taken)
         return some
 
     def rounds(
@@ -169,22 +173,25 @@ class Counted:
     @property
     def master(self) -> LossRule:
         """The rule that weighs the lanes, as it stands: a copy."""
-        _, _, planes, heads = self._vote._state()
-        rule = copy(self._master)
-        rule._restore(planes["losses"], planes["weights"], *heads)
+        planes, rule = self._vote._memory()[1], copy(self._master)
+        rule._restore(planes["losses"], planes["weights"], *self._vote._heads()[1])
         return rule
 
     @property
     def regret(self) -> float:
         """How much more was lost than by the best lane."""
-        return self.master.regret
+        return self.loss - min(self._vote._memory()[1]["losses"])
 
     @property
     def proven(self) -> Bound | None:
         """What the regret is proven to stay below, in exact arithmetic; None where the master's theorem is silent."""
-        return self._master._proves(Heads(*self._vote._state()[3]))
+        return self._master._proves(Heads(*self._vote._heads()[1]))
 
-    def _standing(self, wrong: NDArray[np.int64]) -> Standing:
+    def _counts(self) -> tuple[list[int], list[float], list[float]]:
+        """Of each lane: how often it was wrong, what it lost, and its weight in the next round."""
+        return self._vote._counts()
+
+    def _standing(self, wrong: list[int]) -> Standing:
         """Where it stands; the lanes' mistakes since they were `wrong`."""
         proven = self.proven
         return self._vote._standing(wrong, None if proven is None else proven.value)

@@ -159,8 +159,8 @@ class Lanes:
     def learn_block(
         self,
         block: Block,
-        codes: NDArray[np.int8],
-        weights: NDArray[np.float64] | None,
+        codes: NDArray[np.int8] | memoryview,
+        weights: NDArray[np.float64] | memoryview | None,
         said: Said,
         ear: Ear | None,
         *,
@@ -206,9 +206,10 @@ class Lanes:
 
     def ask_foreign(self, x: object, said: Said, row: int) -> None:
         """What foreign lanes say of one example."""
+        says, scores, _ = said.arrays()
         for lane in self.foreign:
             made = lane.predict(x)
-            said.says[row, lane.lane], said.scores[row, lane.lane] = made.label, made.score
+            says[row, lane.lane], scores[row, lane.lane] = made.label, made.score
 
     def teach_foreign(self, x: object, y: int, weight: float, said: Said) -> None:
         """Foreign lanes learn one example."""

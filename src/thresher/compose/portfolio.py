@@ -124,11 +124,11 @@ class Portfolio(Counted):
     def predict(self, x: object) -> Prediction:
         """What the lanes say of one example by vote; `p_positive` is the weight of those that say +1. Changes nothing."""
         made = self._ask_one(x)
-        return Prediction(int(made.predictions[0]), float(made.scores[0]), float(made.shares[0]))
+        return Prediction(made.predictions[0], made.scores[0], made.shares[0])
 
     def calibrated(self, x: object) -> float:
         """The calibrated probability that one example is positive. Changes nothing."""
-        return float(self._ask_one(x).chances[0])
+        return self._ask_one(x).chances[0]
 
     def learn(self, x: object, y: Label, weight: float = 1.0) -> Round:
         """One whole round: all lanes predict and vote, and the label y teaches them all. A refused example changes nothing.
@@ -143,7 +143,7 @@ class Portfolio(Counted):
         block = one_block(x, self.n)
         with self._busy.writing():
             self._check_whole()
-            t, before, wrong = self.rounds + 1, self._vote.history, self.lane_mistakes
+            t, before, wrong = self.rounds + 1, self._vote.history, self._counts()[0]
             if self._vote._check(code, weights) == 0:
                 self._vote._refuse(int(code[0]), scale, y, None, None)
             made = Columns(1)
@@ -151,9 +151,9 @@ class Portfolio(Counted):
             if fault is not None:
                 raise restated(fault, None, None)
             self._vote._collide(block.collisions)
-            said = Prediction(int(made.predictions[0]), float(made.scores[0]), float(made.shares[0]))
-            moved, loss = bool(made.moved[0]), float(made.losses[0])
-            chance, history, standing = float(made.chances[0]), (before, self._vote.history), self._standing(wrong)
+            said = Prediction(made.predictions[0], made.scores[0], made.shares[0])
+            moved, loss = bool(made.moved[0]), made.losses[0]
+            chance, history, standing = made.chances[0], (before, self._vote.history), self._standing(wrong)
             return voted_round(t, x, block, scale, self._rule, history, said, int(code[0]), moved, loss, chance, standing)
 
     # ---- many at once -----------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class Portfolio(Counted):
         rounds are in a ledger.
         """
         block, read = examples.many(X, self.n)
-        codes, given = labels.read(y, len(block))
+        codes, given = labels.codes(y, len(block))
         rows = Rows(block, codes, example_weights(weights, len(block)), lambda row: read[row])
         return self._learn(rows, rows, read, given)[0]
 
@@ -176,19 +176,19 @@ class Portfolio(Counted):
         """The same for rows that come among others, which are held out; and what it said of those, each as it came."""
         if not self._lanes.whole:
             raise ParameterError(f"found {self!r} with lanes apart, expected all lanes in the bank")
-        codes, given = labels.read(y, len(X))
+        codes, given = labels.codes(y, len(X))
         rows = Rows(X, codes, example_weights(weights, len(X)), X.__getitem__)
         played, made = self._learn(rows, rows.among(among, held), X, given)
         return played, made.of(held)
 
-    def _learn(self, rows: Rows, among: Rows, read: object, given: list[object] | NDArray[Any]) -> tuple[Rounds, Columns]:
+    def _learn(self, rows: Rows, among: Rows, read: object, given: labels.Given) -> tuple[Rounds, Columns]:
         """The rounds with these rows, where `among` are all that come, and what came of all."""
         codes, scales = rows.codes, rows.weights
         if among.block.n != self.n:
             raise ParameterError(f"found examples of {among.block.n} attributes, expected {self.n}")
         with self._busy.writing():
             self._check_whole()
-            first, before, wrong, done, stop = self.rounds + 1, self._vote.history, self.lane_mistakes, 0, len(among.block)
+            first, before, wrong, done, stop = self.rounds + 1, self._vote.history, self._counts()[0], 0, len(among.block)
             made, fault, refused = Columns(stop), None, False
             while done < stop and fault is None and not refused:
                 part = among.part(done, min(done + (1 if self._lanes.foreign else _CHUNK), stop))
@@ -209,19 +209,19 @@ class Portfolio(Counted):
 
     def predict_many(self, X: object) -> NDArray[np.int8]:
         """The labels that the lanes vote for, for many examples, one a row. Changes nothing."""
-        return self._ask(X).predictions
+        return np.asarray(self._ask(X).predictions)
 
     def score_many(self, X: object) -> NDArray[np.float64]:
         """The combined scores of many examples, one a row. Changes nothing."""
-        return self._ask(X).scores
+        return np.asarray(self._ask(X).scores)
 
     def p_positive_many(self, X: object) -> NDArray[np.float64]:
         """The weight of the lanes that say +1, one for each example; `calibrated_many` gives probabilities. Changes nothing."""
-        return self._ask(X).shares
+        return np.asarray(self._ask(X).shares)
 
     def calibrated_many(self, X: object) -> NDArray[np.float64]:
         """The calibrated probabilities that examples are positive, one a row. Changes nothing."""
-        return self._ask(X).chances
+        return np.asarray(self._ask(X).chances)
 
     # ---- what it becomes --------------------------------------------------------------------------------------------
 
@@ -236,6 +236,12 @@ class Portfolio(Counted):
         with self._busy.reading():
             self._check_whole()
             return portfolio_state.state(self._lanes, self._master, self._vote)
+
+    def _bytes(self) -> tuple[Parameters, dict[str, memoryview]]:
+        """The same, the arrays as plain memory."""
+        with self._busy.reading():
+            self._check_whole()
+            return portfolio_state.memory(self._lanes, self._master, self._vote)
 
     def _told(self) -> Parameters:
         """The parameters of its state."""
@@ -253,7 +259,7 @@ class Portfolio(Counted):
     def learner(self, lane: int) -> Any:
         """A lane as a learner of its own: a copy as it stands, in float64; one of your own is itself."""
         with self._busy.reading():
-            return self._lanes.learner(range(len(self.lanes))[lane], self.rounds, int(self.lane_mistakes[lane]))
+            return self._lanes.learner(range(len(self.lanes))[lane], self.rounds, self._counts()[0][lane])
 
     def fresh_learner(self, lane: int, n: int | None = None) -> LinearLearner | None:
         """A learner as the lane was before its first round, in float64; None for one of your own."""
@@ -315,7 +321,7 @@ class Portfolio(Counted):
                 raise
         try:
             if foreign:
-                self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else float(costs[0]), said)
+                self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else costs[0], said)
             with Shielded() as shield:  # Ctrl-C waits for the vote: without it lanes would be ahead of their weights
                 begun = True
                 room, ear = made.room(at, len(block)), None
@@ -325,13 +331,13 @@ class Portfolio(Counted):
                 if foreign and fault is not None:  # it had none before foreign lanes learned it
                     raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
                 if ear is None:
-                    says, scores, moved = said.says[:played], said.scores[:played], said.changed[:played]
+                    says, scores, moved = said.first(played)
                     own = None if weights is None else weights[:played]
                     self._vote._learn_block(says, scores, codes[:played], own, moved, *made.room(at, played))
                 to = slice(at, at + played)
                 made.moved[to] = said.changed[:played]
-                if made.lane_scores.size:
-                    made.lane_scores[to] = said.scores[:played]
+                if made.lane_scores is not None:
+                    made.lane_scores[to] = np.asarray(said.scores)[:played]
         except LaneError as error:
             self._broken = error
             raise

@@ -19,7 +19,7 @@ from thresher.linear import LEARNERS, LinearLearner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MASTERS", "parts", "state", "told"]
+__all__ = ["MASTERS", "memory", "parts", "state", "told"]
 
 #: The rules for losses that can weigh lanes.
 MASTERS: dict[str, type[LossRule]] = {"AdaHedge": AdaHedge, "FixedShare": FixedShare, "Hedge": Hedge}
@@ -39,14 +39,17 @@ Arrays: TypeAlias = "dict[str, NDArray[Any]]"
 
 def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Arrays]:
     """What is kept of a portfolio: `vote.<name>`, `master.<name>`, `bank.<name>`, and called lane i's `lane<i>.<name>`."""
+    parameters, planes = memory(lanes, master, vote)
+    return parameters, {name: np.asarray(plane) for name, plane in planes.items()}
+
+
+def memory(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, dict[str, memoryview]]:
+    """The same, the arrays as plain memory."""
     parameters = told(lanes, master, vote)
-    kept, _, planes, _ = vote._state()
-    arrays: Arrays = {f"vote.{name}": array for name, array in kept.items()}
-    arrays.update({f"master.{name}": array for name, array in planes.items()})
-    arrays.update({f"bank.{name}": array for name, array in lanes.banked.bank._state()[0].items()})
-    for i, lane in zip(lanes.columns()[1], lanes.called.members, strict=True):
-        arrays.update({f"lane{i}.{name}": array for name, array in lane.state()[1].items()})
-    return parameters, arrays
+    called = zip(lanes.columns()[1], lanes.called.members, strict=True)
+    owners = dict(zip(("vote", "master"), vote._memory(), strict=True)) | {"bank": lanes.banked.bank._memory()}
+    owners |= {f"lane{i}": lane._bytes()[1] for i, lane in called}
+    return parameters, {f"{owner}.{name}": plane for owner, planes in owners.items() for name, plane in planes.items()}
 
 
 def told(lanes: Lanes, master: LossRule, vote: Vote) -> Parameters:
@@ -57,7 +60,7 @@ def told(lanes: Lanes, master: LossRule, vote: Vote) -> Parameters:
             f"found lane {first.lane} ({first.name}), a learner of your own, whose state nobody else can keep: "
             "expected linear learners alone"
         )
-    _, heads, _, master_heads = vote._state()
+    heads, master_heads = vote._heads()
     columns, called = lanes.columns()
     kinds: list[Parameters] = [{} for _ in range(len(lanes))]
     for i, kind in zip(columns, lanes.banked.kinds, strict=True):

@@ -61,7 +61,7 @@ class Holding(Batch):
             said, chances = self.learner._predictions(scores), self.learner._chances(scores)
         else:
             rounds, asked = self.learner._learn_beside(*given)
-            said, scores, chances = asked.predictions, asked.scores, asked.chances
+            said, scores, chances = asked.judged()
         weights = None if self.among.weights is None else self.among.weights[self.held]
         self.hear(Judged(self.among.y[self.held], said, scores, chances, weights))
         return rounds
@@ -82,7 +82,6 @@ def held_out(batch: Batch, every: int, seen: int) -> NDArray[np.bool_]:
 def judgement(learner: LinearLearner | Portfolio, batch: Batch) -> Judged:
     """What the learner says now."""
     if not isinstance(learner, LinearLearner):
-        asked = learner._ask(batch.X)
-        return Judged(batch.y, asked.predictions, asked.scores, asked.chances, batch.weights)
+        return Judged(batch.y, *learner._ask(batch.X).judged(), batch.weights)
     scores = learner.score_many(batch.X)
     return Judged(batch.y, learner._predictions(scores), scores, learner._chances(scores), batch.weights)

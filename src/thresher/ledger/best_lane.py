@@ -79,7 +79,7 @@ class Composed:
         self._best_loss = lost[self._best] + self._doubt
         self._lost = Lost(sum(lost) / self._lanes, max(lost), max(lost))
         self._weighted = standing.weighted != 0
-        name, erred = rule.lanes[self._best], int(standing.all_mistakes[self._best])
+        name, erred = rule.lanes[self._best], standing._erred(self._best)
         losing = f", which lost {above(lost[self._best])} with" if self._weighted else ", which made"
         self._witness = f"the lane {name}{losing} {erred:,} mistakes"
 

@@ -36,6 +36,7 @@ NAMES = "names"
 #: Those of the rounds that metrics look back to, learned and held out; in files of runs that are to go on.
 WINDOW, HELD = "window", "held window"
 
+_FORMATS = {"f": "float32", "d": "float64", "l": "int64", "q": "int64"}
 _TYPES = {"float32": "<f4", "float64": "<f8", "int64": "<i8"}
 _MOST_ARRAYS = 1020  # of the 1,024 sections that a file can have, four are the header, the names and two windows
 
@@ -58,7 +59,7 @@ def linear(learner: object) -> LinearLearner:
     return learner
 
 
-def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, memoryview | NDArray[np.uint8]]]:
+def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, memoryview]]:
     """What a header says of the learner, and its sections; `made` makes it again.
 
     >>> import thresher as th
@@ -68,13 +69,13 @@ def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, memoryview
     """
     if isinstance(learner, LinearLearner):
         parameters, planes = learner._bytes()
-        return {"kind": "learner", "precision": "float64", "learner": parameters}, {**planes}
-    parameters, arrays = learner.state()
-    if len(arrays) > _MOST_ARRAYS:
-        raise StoreError(f"found a portfolio with {len(arrays)} arrays, expected at most {_MOST_ARRAYS}: fewer lanes")
-    listed = [[name, array.dtype.name] for name, array in arrays.items()]
-    sections = {str(k): _bytes(array, array.dtype.name) for k, array in enumerate(arrays.values())}
-    return {"kind": "portfolio", "precision": listed, "learner": parameters}, {**sections}
+        return {"kind": "learner", "precision": "float64", "learner": parameters}, planes
+    parameters, planes = learner._bytes()
+    if len(planes) > _MOST_ARRAYS:
+        raise StoreError(f"found a portfolio with {len(planes)} arrays, expected at most {_MOST_ARRAYS}: fewer lanes")
+    listed = [[name, _FORMATS[plane.format]] for name, plane in planes.items()]
+    sections = {str(k): plane for k, plane in enumerate(planes.values())}
+    return {"kind": "portfolio", "precision": listed, "learner": parameters}, sections
 
 
 def made(header: Mapping[str, Any], sections: Sections) -> StoredLearner:
@@ -111,10 +112,6 @@ def _listed(precision: object, arrays: Sections) -> dict[str, NDArray[Any]]:
             raise StoreError(f"found {name!r} of {kind!r}, expected each array once and one of {', '.join(_TYPES)}")
         found[name] = _numbers(arrays[str(k)], kind)
     return found
-
-
-def _bytes(array: NDArray[Any], kind: str) -> NDArray[np.uint8]:
-    return np.require(array, _TYPES[kind]).view(np.uint8)
 
 
 def _numbers(array: NDArray[np.uint8], kind: str) -> NDArray[Any]:
