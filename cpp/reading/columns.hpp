@@ -2,9 +2,11 @@
 // and each word of a text under `column=value`.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,18 +54,17 @@ struct Column {
     std::span<const std::int64_t> starts = {};  // of lists of categories: where each row's codes start, and the end
     Texts texts = {};                           // the categories, or of words the cells
 
+    static constexpr std::size_t largest_code = std::numeric_limits<std::int32_t>::max();
+
     // The number of its rows; -1 if it cannot be read safely.
     std::int64_t rows() const {
         if (kind == Kind::numbers) return static_cast<std::int64_t>(values.size());
         if (!texts.whole()) return -1;
         if (kind == Kind::words) return static_cast<std::int64_t>(texts.size());
-        const auto size = static_cast<std::int64_t>(texts.size());
-        std::int32_t least = -1, most = -1;
-        for (const std::int32_t code : codes) {
-            least = code < least ? code : least;
-            most = code > most ? code : most;
-        }
-        if (least < -1 || most >= size) return -1;
+        const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(texts.size(), largest_code));
+        std::uint32_t beyond = 0;  // a code is from -1 until before the size: without its sign, one comparison
+        for (const std::int32_t code : codes) beyond |= static_cast<std::uint32_t>(code) + 1 > size;
+        if (beyond != 0) return -1;
         const auto count = static_cast<std::int64_t>(codes.size());
         if (starts.empty()) return count;
         for (std::size_t i = 0; i < starts.size(); ++i) {

@@ -1,5 +1,5 @@
-// Numbers of a table on their way into rows, a few rows of all columns at a time: in baseline and AVX2, with the same
-// bits.
+// Numbers of a table on their way into rows, and ranks of its categories, a few rows of all columns at a time: in
+// baseline and AVX2, with the same bits.
 #pragma once
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "../thresher/canonical.hpp"
@@ -17,6 +18,10 @@ namespace thresher::reading {
 
 // Columns are taken four at a time; where their number is no multiple of four the last one has company: itself.
 inline constexpr std::size_t side_by_side = 4;
+
+// So many rows have their categories sorted together.
+inline constexpr std::size_t together = 16;
+using Exchanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // of two columns, in this order
 
 // The scales of columns, each part of them side by side. What a frozen one needs is there, too.
 struct Scales {

@@ -63,22 +63,41 @@ struct THRESHER_SWEEPS {
         return seen.all();
     }
 
-    // What the scales are behind the rows, and nothing else.
-    THRESHER_TARGET static void foresee(const NumberRows& given, Scales& scales) {
-        std::size_t j = 0;
-        for (; j + 2 * side_by_side <= given.width; j += 2 * side_by_side) foresee<2 * parts>(given, scales, j);
-        if (j < given.width) foresee<parts>(given, scales, j);
+    // Ranks of rows that lie side by side, `together` of each column, one column behind the other: put in order.
+    template <class Rank>
+    THRESHER_TARGET static void sort(Rank* ranks, const Rank* end, std::size_t columns, const Exchanges& exchanges) {
+        typedef Rank Ranks __attribute__((vector_size(together * sizeof(Rank))));
+        for (; ranks != end; ranks += together * columns) {
+            for (const auto& [low, high] : exchanges) {
+                Ranks a, b;
+                std::memcpy(&a, ranks + together * low, sizeof a);
+                std::memcpy(&b, ranks + together * high, sizeof b);
+                const Ranks least = a < b ? a : b, most = a < b ? b : a;
+                std::memcpy(ranks + together * low, &least, sizeof least);
+                std::memcpy(ranks + together * high, &most, sizeof most);
+            }
+        }
     }
 
+    // What the scales are behind the rows, and nothing else.
+    THRESHER_TARGET static void foresee(const NumberRows& given, Scales& scales) { foresee<beside>(given, scales, 0); }
+
   private:
-    template <std::size_t Parts>  // beside each other: a number waits for the division of the one before it
+    static constexpr std::size_t beside = THRESHER_LANES == 4 ? 5 : 2;  // times four columns, which registers hold
+
+    // Columns from j on, so many fours beside each other: a number waits for the division of the one before it.
+    template <std::size_t Fours>
     THRESHER_TARGET static void foresee(const NumberRows& given, Scales& scales, std::size_t j) {
-        State states[Parts];
-        for (std::size_t p = 0; p < Parts; ++p) states[p] = State::of(scales, j + p * lanes);
-        for (std::size_t i = 0; i < given.rows; ++i) {
-            for (std::size_t p = 0; p < Parts; ++p) states[p].add(cells(given, j + p * lanes, i));
+        constexpr std::size_t all = Fours * parts;
+        for (; j + Fours * side_by_side <= given.width; j += Fours * side_by_side) {
+            State states[all];
+            for (std::size_t p = 0; p < all; ++p) states[p] = State::of(scales, j + p * lanes);
+            for (std::size_t i = 0; i < given.rows; ++i) {
+                for (std::size_t p = 0; p < all; ++p) states[p].add(cells(given, j + p * lanes, i));
+            }
+            for (std::size_t p = 0; p < all; ++p) states[p].give(scales, j + p * lanes);
         }
-        for (std::size_t p = 0; p < Parts; ++p) states[p].give(scales, j + p * lanes);
+        if constexpr (Fours > 1) foresee<Fours - 1>(given, scales, j);
     }
 
     struct State {

@@ -20,8 +20,8 @@
 namespace thresher::reading {
 
 // Which pairs to exchange, one after the other, so that any `size` things come in order (Batcher; Knuth, 5.2.2 M).
-inline std::vector<std::pair<std::uint32_t, std::uint32_t>> sorting_network(std::size_t size) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> exchanges;
+inline Exchanges sorting_network(std::size_t size) {
+    Exchanges exchanges;
     std::size_t top = 1;
     while (2 * top < size) top *= 2;
     for (std::size_t p = size < 2 ? 0 : top; p > 0; p /= 2) {
@@ -94,7 +94,7 @@ struct PlainNames {
     std::vector<std::uint32_t> numbers_before;
     std::vector<std::int32_t> rank_of;
     std::vector<std::int16_t> small_rank_of;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> exchanges;  // that sort those of a row
+    Exchanges exchanges;  // that sort those of a row
 
   private:
     static constexpr std::size_t most_columns = 4096;

@@ -53,16 +53,20 @@ class PlainRows {
     std::size_t write(std::size_t from, std::size_t count, Rows& rows, std::size_t* ends) {
         clashed_ = false;
         if (!names_->plain) return 0;
+        rows.reserve(rows.terms + count * (names_->width() + names_->categories.size()) + 1);
+        const bool in_place = names_->categories.empty() && names_->width() == names_->numbers();  // if none is 0
+        if (in_place) rows.ones = std::min(rows.ones, rows.terms);
+        double* const used = in_place ? rows.values.get() + rows.terms : used_.data();
         const NumberRows numbers{names_->number_values.data(), names_->width(), from, count};
         const NumbersSeen seen = sweep_numbers([&](auto sweeps) {
-            return scaling_ == Scaling::none     ? sweeps.take(numbers, used_.data())
-                   : scaling_ == Scaling::frozen ? sweeps.scale(numbers, now_, used_.data())
-                                                 : sweeps.move(numbers, now_, next_, used_.data());
+            return scaling_ == Scaling::none     ? sweeps.take(numbers, used)
+                   : scaling_ == Scaling::frozen ? sweeps.scale(numbers, now_, used)
+                                                 : sweeps.move(numbers, now_, next_, used);
         });
-        if (!seen.good || !fit(count)) return 0;
-        rows.reserve(rows.terms + count * (names_->numbers() + names_->categories.size()) + 1);
+        if (!seen.good || !fit(used, count)) return 0;
+        if (in_place && !seen.dense) std::copy_n(used, count * names_->width(), used_.data());
         if (names_->categories.empty() && seen.dense) {
-            write_numbers(count, rows, ends);
+            write_numbers(count, in_place, rows, ends);
         } else if (names_->small) {
             sort(names_->small_rank_of, small_ranks_, from, count);
             write_each(small_ranks_, count, seen.dense, rows, ends);
@@ -86,21 +90,19 @@ class PlainRows {
     }
 
   private:
-    static constexpr std::size_t lanes = 8;  // rows that are sorted together
-
     std::size_t column(std::size_t j) const { return names_->number_columns[std::min(j, names_->numbers() - 1)]; }
 
-    bool fit(std::size_t count) const {
+    bool fit(const double* used, std::size_t count) const {
         if (domain_ == Domain::any) return true;
-        return std::all_of(used_.begin(), used_.begin() + static_cast<std::ptrdiff_t>(count * names_->width()),
-                           [&](double used) { return refuse_value(domain_, used) == Fault::Kind::none; });
+        return std::all_of(used, used + count * names_->width(),
+                           [&](double each) { return refuse_value(domain_, each) == Fault::Kind::none; });
     }
 
     // ---- ranks of a tile -----------------------------------------------------------------------------------------
 
-    // Where the rank of a row of the tile is that comes as number c: eight rows lie side by side.
+    // Where the rank of a row of the tile is that comes as number c: some rows lie side by side.
     std::size_t place(std::size_t row, std::size_t c) const {
-        return (row / lanes * names_->categories.size() + c) * lanes + row % lanes;
+        return (row / together * names_->categories.size() + c) * together + row % together;
     }
 
     template <class Rank>
@@ -110,35 +112,26 @@ class PlainRows {
             const std::int32_t* const codes = names_->categories[c].codes.data() + from;
             const Rank* const known = rank_of.data() + names_->categories[c].first + 1;
             std::size_t i = 0;
-            for (Rank* to = ranks.data() + lanes * c; i + lanes <= count; i += lanes, to += lanes * columns) {
-                for (std::size_t k = 0; k < lanes; ++k) to[k] = known[codes[i + k]];
+            for (Rank* to = ranks.data() + together * c; i + together <= count;
+                 i += together, to += together * columns) {
+                for (std::size_t k = 0; k < together; ++k) to[k] = known[codes[i + k]];
             }
             for (; i < count; ++i) ranks[place(i, c)] = known[codes[i]];
         }
-        typedef Rank Lanes __attribute__((vector_size(lanes * sizeof(Rank))));
-        const Rank* const end = ranks.data() + (count + lanes - 1) / lanes * lanes * columns;
-        for (Rank* rows = ranks.data(); rows != end; rows += lanes * columns) {
-            for (const auto& [low, high] : names_->exchanges) {
-                Lanes a, b;
-                std::memcpy(&a, rows + lanes * low, sizeof a);
-                std::memcpy(&b, rows + lanes * high, sizeof b);
-                const Lanes least = a < b ? a : b, most = a < b ? b : a;
-                std::memcpy(rows + lanes * low, &least, sizeof least);
-                std::memcpy(rows + lanes * high, &most, sizeof most);
-            }
-        }
+        const Rank* const end = ranks.data() + (count + together - 1) / together * together * columns;
+        sweep_numbers([&](auto sweeps) { sweeps.sort(ranks.data(), end, columns, names_->exchanges); });
     }
 
     // ---- rows ----------------------------------------------------------------------------------------------------
 
-    // Rows of numbers alone, none of them 0: all have the same slots.
-    void write_numbers(std::size_t count, Rows& rows, std::size_t* ends) const {
+    // Rows of numbers alone, none of them 0: all have the same slots. Their values may lie there.
+    void write_numbers(std::size_t count, bool in_place, Rows& rows, std::size_t* ends) const {
         const std::size_t numbers = names_->numbers(), width = names_->width();
         write_number_slots(count, rows);
-        double* values = rows.values.get() + rows.terms;
+        double* const values = rows.values.get() + rows.terms;
         rows.ones = std::min(rows.ones, rows.terms);
-        for (std::size_t i = 0; i < count; ++i, values += numbers) {
-            std::copy_n(used_.data() + i * width, numbers, values);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!in_place) std::copy_n(used_.data() + i * width, numbers, values + i * numbers);
             ends[i] = rows.terms + (i + 1) * numbers;
         }
     }
@@ -196,9 +189,9 @@ class PlainRows {
         for (std::size_t i = 0; i < count; ++i) {
             const Rank* const first = ranks.data() + (columns == 0 ? 0 : place(i, 0));
             std::size_t given = columns;
-            while (given > 0 && first[lanes * (given - 1)] == nothing) --given;
+            while (given > 0 && first[together * (given - 1)] == nothing) --given;
             for (std::size_t c = 0; c < given; ++c) {
-                const PlainNames::Name name = names[first[lanes * c]];
+                const PlainNames::Name name = names[first[together * c]];
                 slots[c] = name.slot;
                 tags[c] = name.tag;
             }
@@ -231,8 +224,8 @@ class PlainRows {
             }
         };
         const auto nothing = static_cast<Rank>(names_->names.size() - 1);
-        const Rank* const last = ranks + lanes * names_->categories.size();
-        for (; ranks != last && *ranks != nothing; ranks += lanes) {
+        const Rank* const last = ranks + together * names_->categories.size();
+        for (; ranks != last && *ranks != nothing; ranks += together) {
             const PlainNames::Name name = names[*ranks];
             put_numbers(before[*ranks]);
             slots[end] = name.slot;

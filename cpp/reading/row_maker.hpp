@@ -37,8 +37,12 @@ struct Begun {
     static constexpr std::uint64_t missing = missing_cell;
 
     Begun(const Columns& of, std::size_t n) : table(of) {
-        for (const Column& column : of.columns) hashes.push_back(hashes_of(column));
-        for (const Column& column : of.label) label_hashes = hashes_of(column);
+        for (const auto* some : {&of.columns, &of.label}) {
+            for (const Column& column : *some) {
+                hashes.push_back(hashes_of(column));
+                spread.push_back(spread_of(hashes.back()));
+            }
+        }
         plain = PlainNames(n, of.columns, hashes);
     }
 
@@ -59,15 +63,15 @@ struct Begun {
     // Of rows from `from` until before `to`: of each column, and of the labels.
     std::vector<CellDigest> digests(std::size_t from, std::size_t to) const {
         std::vector<CellDigest> all;
-        for (std::size_t c = 0; c < table.columns.size(); ++c)
-            all.push_back(digest_of(table.columns[c], hashes[c], from, to));
-        for (const Column& column : table.label) all.push_back(digest_of(column, label_hashes, from, to));
+        for (const auto* some : {&table.columns, &table.label}) {
+            for (const Column& column : *some)
+                all.push_back(digest_of(column, hashes[all.size()], spread[all.size()], from, to));
+        }
         return all;
     }
 
     const Columns& table;
-    std::vector<std::vector<std::uint64_t>> hashes;
-    std::vector<std::uint64_t> label_hashes;
+    std::vector<std::vector<std::uint64_t>> hashes, spread;  // of its columns, and of its labels behind them
     PlainNames plain;
 };
 
@@ -84,6 +88,7 @@ struct Part {
     std::size_t from, to;
     std::vector<Scale> before;  // of each column, where they move
     Parsed parsed;
+    std::vector<Scale>* running = nullptr;  // instead, where parts are made one by one: what the one before left behind
 
     std::vector<Scale> after = {};
     std::size_t end = 0;                   // behind the last row that was read: before `to` if one stopped it
@@ -137,6 +142,7 @@ class RowMaker {
         const Columns& table = begun_->table;
         Parsed& parsed = part.parsed;
         parsed.rows = spare_->rows(2 * batch_terms);  // always as much, so that it serves again
+        if (part.running != nullptr) part.before = *part.running;
         scales_ = part.before;
         leap_.reset();
         label_codes_.assign(table.label.empty() ? 0 : table.label[0].texts.size(), undecided);
@@ -155,6 +161,7 @@ class RowMaker {
         }
         plain_.store(scales_);
         part.after = scales_;
+        if (part.running != nullptr) *part.running = scales_;
         part.leap = leap_;
         part.end = row;
         part.digests = begun_->digests(part.from, row);
@@ -226,7 +233,7 @@ class RowMaker {
         if (!policy_.drop_unlabelled) return false;
         if (begun.table.label.empty() || policy_.labelled == Labelled::ignored) return true;
         const std::int32_t code = begun.table.label[0].codes[row];
-        return code < 0 || begun.label_hashes[static_cast<std::size_t>(code)] == missing;
+        return code < 0 || begun.hashes.back()[static_cast<std::size_t>(code)] == missing;
     }
 
     // ---- several rows --------------------------------------------------------------------------------------------
@@ -267,10 +274,8 @@ class RowMaker {
         plain_.accept();
         parsed.lines += static_cast<std::int64_t>(run);
         if (unknown) parsed.without_label += static_cast<std::int64_t>(run);
-        for (std::size_t i = 0; i < run; ++i) {
-            if (!table.tag.empty()) rows.tags.emplace_back(table.tag[0].texts[row + i]);
-            rows.end_row(ends[i], labels[i], 1.0, static_cast<std::uint32_t>(row + i));
-        }
+        for (std::size_t i = 0; i < run && !table.tag.empty(); ++i) rows.tags.emplace_back(table.tag[0].texts[row + i]);
+        rows.end_rows(ends, labels, run, static_cast<std::uint32_t>(row));
         return run;
     }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -323,6 +324,17 @@ struct Rows {
         places.push_back(place);
         terms = end;
         starts[++size] = static_cast<std::int32_t>(end);
+    }
+
+    // Several have, of weight 1, whose places follow each other.
+    void end_rows(const std::size_t* ends, const std::int8_t* given, std::size_t count, std::uint32_t place) {
+        if (!weights.empty()) weights.insert(weights.end(), count, 1.0);
+        labels.insert(labels.end(), given, given + count);
+        places.resize(places.size() + count);
+        std::iota(places.end() - static_cast<std::ptrdiff_t>(count), places.end(), place);
+        for (std::size_t i = 0; i < count; ++i) starts[size + 1 + i] = static_cast<std::int32_t>(ends[i]);
+        size += count;
+        terms = count > 0 ? ends[count - 1] : terms;
     }
 
     void drop_last(std::size_t terms_before) {

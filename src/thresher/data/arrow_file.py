@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from thresher.data.arrow import arrow, first_line, is_text
 from thresher.data.columns import flat
 from thresher.data.csv_text import check_different
@@ -19,6 +21,7 @@ __all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
 
 _CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
 _FIRST = 1 << 13  # rows of the first, if there are as many
+_AT_ONCE = 2  # times as many are decoded of Parquet, which costs less the more there are
 
 
 def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piece]:
@@ -31,9 +34,9 @@ def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piec
         unread = _unread(schema, plan)
         names = [field.name for field in schema if field.name not in unread]
         place.seek(0)
-        file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=True)
-        batches = file.iter_batches(_rows(len(names)), columns=names, use_threads=threads > 1)
-        yield from _pieces(opened.name, batches, unread)
+        file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=False)
+        batches = file.iter_batches(_AT_ONCE * _rows(len(names)), columns=names, use_threads=threads > 1)
+        yield from _pieces(opened.name, batches, unread, later=_AT_ONCE)
 
 
 def ipc_pieces(opened: Opened, plan: Plan, *, stream: bool) -> Iterator[Piece]:
@@ -56,13 +59,16 @@ def frame_pieces(frame: Any, name: str, plan: Plan) -> Iterator[Piece]:
         yield from _pieces(name, iter(reader), _unread(reader.schema, plan))
 
 
-def _pieces(name: str, batches: Iterator[Any], unread: list[str]) -> Iterator[Piece]:
+def _pieces(name: str, batches: Iterator[Any], unread: list[str], *, later: int = 1) -> Iterator[Piece]:
+    """The rows, the first few alone, since what columns hold is seen in them; `later` times as many in those behind them."""
     first = 0
     for whole in _gathered(map(_validated, batches)):
         batch = whole.select([number for number, each in enumerate(whole.schema.names) if each not in unread])
-        rows = _rows(batch.num_columns)
-        for start in range(0, batch.num_rows, rows) or (0,):
-            part = batch.slice(start, rows)
+        rest = True
+        while rest:
+            part = batch.slice(0, _rows(batch.num_columns) * (later if first else 1))
+            batch = batch.slice(part.num_rows)
+            rest = batch.num_rows > 0
             named = list(flat(part.schema.names, part.columns))
             names = [each for each, _ in named]
             check_different(names, name)
@@ -101,6 +107,10 @@ def _validate(column: Any) -> None:
         column.validate(full=True)
         return
     column.dictionary.validate(full=True)
+    if len(column) and not column.null_count and library.types.is_int32(column.type.index_type):
+        codes = column.indices.to_numpy().view(np.uint32)  # where one that is negative is too large
+        if codes.max() < len(column.dictionary):
+            return
     least, most = arrow(".compute").min_max(column.indices).as_py().values()
     if least is not None and not 0 <= least <= most < len(column.dictionary):
         raise library.ArrowInvalid(f"a code from {least} to {most} in a dictionary of {len(column.dictionary)}")

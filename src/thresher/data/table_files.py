@@ -19,15 +19,20 @@ from thresher.errors import SourceError
 
 __all__ = ["Pieces", "frame_pieces", "pieces_of"]
 
-_AHEAD = 4
+_AHEAD = 2
 
 
 class Pieces:
-    """Pieces in order. The first with rows is made when it is asked for; then a thread makes some ahead, if it is wished."""
+    """Pieces in order, made when the first is asked for; by a thread that makes some ahead, if it is wished.
 
-    def __init__(self, made: Iterator[Piece], *, ahead: bool) -> None:
+    `settled` is what whoever makes them waits for before another file: the first rows tell what their columns hold, and all
+    files are read alike.
+    """
+
+    def __init__(self, made: Iterator[Piece], *, ahead: bool, settled: threading.Event | None = None) -> None:
         self._made, self._ahead = made, ahead
-        self._begun = self._ending = False
+        self._settled = settled or threading.Event()
+        self._ending = False
         self._seen: deque[Piece | SourceError] = deque()
         self._waiting: queue.Queue[Piece | Exception | None] = queue.Queue(_AHEAD)
         self._thread: threading.Thread | None = None
@@ -53,18 +58,16 @@ class Pieces:
         except SourceError as error:
             self._seen.append(error)
 
-    def read_ahead(self) -> None:
-        """Starts the thread, if there is to be one and the first piece has told how the others are read."""
-        if self._begun and self._ahead and self._thread is None and not self._ending:
-            self._thread = threading.Thread(target=self._make, daemon=True)
-            self._thread.start()
+    def settle(self) -> None:
+        """The first rows have told what their columns hold."""
+        self._settled.set()
 
     def _next(self) -> Piece:
-        self.read_ahead()
+        if self._ahead and self._thread is None and not self._ending:
+            self._thread = threading.Thread(target=self._make, daemon=True)
+            self._thread.start()
         if self._thread is None:
-            made = next(self._made)
-            self._begun = self._begun or made.rows > 0  # which settles how the others are read
-            return made
+            return next(self._made)
         piece = self._waiting.get()
         if isinstance(piece, Piece):
             return piece
@@ -76,6 +79,7 @@ class Pieces:
     def close(self) -> None:
         """Ends the thread."""
         self._ending = True
+        self.settle()
         while self._thread is not None and self._thread.is_alive():
             try:
                 self._waiting.get(timeout=0.01)
@@ -97,15 +101,24 @@ class Pieces:
 def pieces_of(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threads: int) -> Pieces:
     """The rows of all files of a source."""
     waits = files.file is not None and files.file.pipe is not None  # who waits for a pipe could not be told to stop
-    return Pieces(_each(files, format, plan, skip_bad=skip_bad, threads=threads), ahead=threads > 1 and not waits)
+    settled = threading.Event()
+    made = _each(files, format, plan, settled, skip_bad=skip_bad, threads=threads)
+    return Pieces(made, ahead=threads > 1 and not waits, settled=settled)
 
 
-def _each(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threads: int) -> Iterator[Piece]:
+def _each(
+    files: Files, format: str | None, plan: Plan, settled: threading.Event, *, skip_bad: bool, threads: int
+) -> Iterator[Piece]:
     opened = files.file
     decimals = dict(plan.recipe.decimals)
     while opened is not None:
         form = format or format_of(opened, table=True)
-        yield from _of_file(opened, form, plan, decimals, skip_bad=skip_bad, threads=threads)
+        told = False
+        for piece in _of_file(opened, form, plan, decimals, skip_bad=skip_bad, threads=threads):
+            told = told or piece.rows > 0 or piece.failure is not None
+            yield piece
+        if told:
+            settled.wait()
         opened = files.next()
 
 

@@ -112,7 +112,6 @@ class TableStream(Stream):
     # ---- reading -----------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Batch]:
-        self._pieces.read_ahead()
         while not self._closed:
             if self.failing and self._failure is not None:
                 raise self._failure
@@ -171,6 +170,7 @@ class TableStream(Stream):
                 labels = self._plan.check_label(piece, file)
             self._look(piece)
         self._begin(piece)
+        self._pieces.settle()
         if piece.rows and needed and not known and not self._skip_bad and self._wanted is None and labels < 2:
             self._wanted = self._later_positive(piece)
 
