@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from thresher._core import NOT_A_LABEL, label_code, label_codes
 from thresher.errors import LabelError
 from thresher.examples import is_masked
-from thresher.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

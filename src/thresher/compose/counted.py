@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from thresher._core import Block, PortfolioRule, Rounds, Rule, Standing, Vote, r
 from thresher.bounds import Bound
 from thresher.compose.lanes import Lanes
 from thresher.experts.rule import Heads, LossRule
-from thresher.records import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
