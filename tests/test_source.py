@@ -22,9 +22,10 @@ import pytest
 
 import thresher as th
 from tests.text_oracles import read_pieces, written
+from thresher.data.files import Files
 from thresher.data.names import slot_of
 from thresher.data.recipe import Recipe
-from thresher.data.source import Opened, Place
+from thresher.data.source import Opened, Place, Source
 from thresher.data.spelling import positive_index
 from thresher.data.text import TextStream
 
@@ -282,6 +283,18 @@ def test_a_place_that_cannot_be_opened_is_told_by_its_name(tmp_path: Path, monke
     with pytest.raises(PermissionError) as closed:
         th.open_stream(good)
     assert closed.value.filename == str(good)
+
+
+def test_how_far_one_has_read_can_be_asked_while_the_file_is_being_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closing(_: Opened) -> int:
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    files = Files(Source(*written(tmp_path, b"1 1:1\n")), ahead=False)
+    monkeypatch.setattr(Opened, "position", closing)
+    assert files.read == 0
+    files.close()
 
 
 def test_an_error_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:

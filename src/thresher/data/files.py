@@ -25,7 +25,7 @@ class Files:
     def read(self) -> int:
         """How many bytes were read on disk."""
         file = self.file
-        with suppress(ValueError):  # another thread may have closed it
+        with suppress(OSError, ValueError):  # another thread may have closed it, or be about to
             return self._before + (0 if file is None else file.position())
         return self._before
 
