@@ -6,11 +6,19 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from thresher.cli import INTERRUPTED, main
 from thresher.data.arrow import leave_signals
 from thresher.late import postpone
 
 __all__ = ["process"]
+
+_INTERRUPTED = 130
+
+
+def main() -> int:
+    """The command line, which is imported when it is to run: the process is then ready for that."""
+    from thresher.cli import main
+
+    return main()
 
 
 def process() -> NoReturn:
@@ -31,7 +39,7 @@ def process() -> NoReturn:
             with suppress(OSError, ValueError):
                 stream.flush()
     except KeyboardInterrupt:  # where nothing is left to say: before a command runs, or while the last of it is written
-        status = INTERRUPTED
+        status = _INTERRUPTED
     os._exit(status)
 
 

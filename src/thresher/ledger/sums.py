@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,6 +78,8 @@ class Sums:
         candidates = columns[near[columns] <= near[columns].min() + doubt]
         if len(candidates) == 1:
             return int(candidates[0])
+        from fractions import Fraction
+
         return min(map(int, candidates), key=lambda i: sign * sum(map(Fraction, self.parts(i)), Fraction(0)))
 
 
