@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,26 +12,34 @@
 
 namespace thresher {
 
+// The sets of this machine, each wider than the one before it. Whether the system keeps the wide registers is part of
+// the question.
 inline std::vector<std::string> instruction_sets() {
     std::vector<std::string> names{Baseline::name};
 #ifdef THRESHER_HAS_AVX2
-    if (__builtin_cpu_supports("avx2")) names.emplace_back(Avx2::name);
+    if (!__builtin_cpu_supports("avx2")) return names;
+    names.emplace_back(Avx2::name);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw")) {
+        names.emplace_back(Avx512::name);
+    }
 #endif
     return names;
 }
 
-inline std::atomic<bool>& wide() {
-    static std::atomic<bool> flag{instruction_sets().size() > 1};
-    return flag;
+// The number of the set to use among these.
+inline std::atomic<std::size_t>& wide() {
+    static std::atomic<std::size_t> number{instruction_sets().size() - 1};
+    return number;
 }
 
-inline std::string instruction_set() { return instruction_sets()[wide().load() ? 1 : 0]; }
+inline std::string instruction_set() { return instruction_sets()[wide().load()]; }
 
 inline void use_instruction_set(const std::string& name) {
     const auto sets = instruction_sets();
     for (std::size_t i = 0; i < sets.size(); ++i) {
         if (sets[i] == name) {
-            wide().store(i > 0);
+            wide().store(i);
             return;
         }
     }
@@ -41,9 +50,18 @@ inline void use_instruction_set(const std::string& name) {
 template <class Work>
 auto dispatch(Work&& work) {
 #ifdef THRESHER_HAS_AVX2
-    if (wide().load(std::memory_order_relaxed)) return work(Avx2{});
+    if (wide().load(std::memory_order_relaxed) > 0) return work(Avx2{});
 #endif
     return work(Baseline{});
+}
+
+// The same for what has kernels for wider registers, too: work(Avx512{}).
+template <class Work>
+auto dispatch_widest(Work&& work) {
+#ifdef THRESHER_HAS_AVX2
+    if (wide().load(std::memory_order_relaxed) > 1) return work(Avx512{});
+#endif
+    return dispatch(work);
 }
 
 }  // namespace thresher

@@ -10,6 +10,7 @@
 #include <immintrin.h>
 
 #define THRESHER_AVX2 __attribute__((target("avx2")))
+#define THRESHER_AVX512 __attribute__((target("avx2,avx512f,avx512vl,avx512dq,avx512bw")))
 
 namespace thresher {
 
@@ -107,6 +108,11 @@ struct Avx2 {
         const __m128d pairs = _mm_add_pd(_mm256_castpd256_pd128(sums), _mm256_extractf128_pd(sums, 1));
         return _mm_cvtsd_f64(pairs) + _mm_cvtsd_f64(_mm_unpackhi_pd(pairs, pairs));
     }
+};
+
+// Registers twice as wide, for what runs across lanes: one learner waits for its weights, and gains nothing by them.
+struct Avx512 {
+    static constexpr const char* name = "avx512";
 };
 
 }  // namespace thresher
