@@ -81,9 +81,10 @@ def test_every_instruction_set_gives_the_same_bits(
     for k, _ in enumerate(each_instruction_set()):
         rule = RULES[name](n)
         seen.add((rule.learn_losses_many(table).loss.tobytes(), everything(rule)))
-        changing.learn_losses_many(table[:133] if k == 0 else table[133:])  # half by one, half by the other
+        if k < 2:
+            changing.learn_losses_many(table[:133] if k == 0 else table[133:])  # half by one, half by the next
     assert len(seen) == 1
-    if len(_core.instruction_sets()) == 2:
+    if len(_core.instruction_sets()) > 1:
         assert everything(changing) == everything(rule)
 
 

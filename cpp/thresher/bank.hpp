@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "group.hpp"
 #include "lanes/division.hpp"
 #include "lanes/part.hpp"
+#include "lanes/passage.hpp"
 #include "lanes/reader.hpp"
 #include "lanes/relay.hpp"
 #include "rows.hpp"
@@ -41,8 +43,7 @@ class Bank {
             const auto [group, position] = parts_[part]->place(column);
             places_.push_back({part, group, position, column});
         }
-        // One thread more than there are parts reads and hears; without lanes there is nothing to wait for.
-        threads_ = rules.empty() ? 1 : std::min(threads, division.parts + 1);
+        threads_ = std::min(threads, division.parts);
         std::size_t stride = 0;
         for (const auto& part : parts_) stride = std::max(stride, part->lay_out());
         for (const auto& part : parts_) part->settle(stride, below);  // all the same: a place in one is that in another
@@ -211,23 +212,10 @@ class Bank {
         std::size_t part, group, position, column;
     };
 
-    // What one part says of the rows of a sheet.
-    struct Answer {
-        Numbers<std::int8_t> says;
-        Numbers<Real> scores;
-        Numbers<std::uint8_t> changed;
-    };
-    // Rows on their way from hand to hand.
-    struct alignas(lines) Passage {
-        Sheet<Real> sheet;
-        std::size_t first = 0;
-        std::vector<Answer> answers;
-    };
-
-    // One thread reads a few rows that stay in a near cache. Several pass many from hand to hand, so that they seldom
-    // wait; fewer rows than two sheets are not worth a thread.
-    static constexpr std::size_t few_rows = 16, few_terms = std::size_t{1} << 11, few = 1;
-    static constexpr std::size_t many_rows = 256, many_terms = std::size_t{1} << 15, many = 8;
+    // So many rows are read at once, which is what memory is fastest at; they stay in a near cache. Several threads
+    // pass many such sheets from hand to hand, so that they seldom wait; fewer rows than two sheets are not worth a
+    // thread.
+    static constexpr std::size_t most_rows = 256, most_terms = std::size_t{1} << 15, many = 8;
 
     Reader<Real> reader() const { return {n_, parts_.front()->stride()}; }
 
@@ -236,19 +224,25 @@ class Bank {
         if (parts_.size() == 1) return play(*parts_.front(), said);
         bool moved = false;
         for (std::size_t part = 0; part < parts_.size(); ++part) {
-            Answer answer = room(part, 1);
+            Answer<Real> answer = room(part, 1);
             moved = play(*parts_[part], Said<Real>{answer.says.data(), answer.scores.data()}) || moved;
             place_answer(part, answer, 1, said);
         }
         return moved;
     }
 
-    Answer room(std::size_t part, std::size_t rows) const {
+    Answer<Real> room(std::size_t part, std::size_t rows) const {
         const std::size_t lanes = parts_[part]->lanes();
         return {Numbers<std::int8_t>(rows * lanes), Numbers<Real>(rows * lanes), Numbers<std::uint8_t>(rows)};
     }
 
-    void place_answer(std::size_t part, const Answer& answer, std::size_t rows, const Said<Real>& said) const {
+    std::vector<Answer<Real>> answers(std::size_t rows) const {
+        std::vector<Answer<Real>> made;
+        for (std::size_t part = 0; part < parts_.size(); ++part) made.push_back(room(part, rows));
+        return made;
+    }
+
+    void place_answer(std::size_t part, const Answer<Real>& answer, std::size_t rows, const Said<Real>& said) const {
         const std::size_t all = lanes(), own = parts_[part]->lanes();
         for (std::size_t lane = 0; lane < all; ++lane) {
             if (places_[lane].part != part) continue;
@@ -265,63 +259,143 @@ class Bank {
     template <class Refuse, class Accept, class Play>
     Fault over_rows(const Block& block, const Said<Real>& said, bool* changed, std::size_t& played, Refuse&& refuse,
                     Accept&& accept, Play&& play, const Hear& hear) {
+        played = 0;
         return std::visit(
             [&](const auto& rows) {
-                const bool together = threads_ > 1 && rows.rows >= 2 * many_rows;
-                const std::size_t most_rows = together ? many_rows : few_rows, all = lanes();
-                const std::size_t most_terms = together ? many_terms : few_terms, places = together ? many : few;
-                std::vector<Passage> passages(places);
-                for (std::size_t part = 0; parts_.size() > 1 && part < parts_.size(); ++part) {
-                    for (Passage& passage : passages) passage.answers.push_back(room(part, most_rows));
-                }
-                Canonical canonical;
-                std::size_t next = 0;
-                Fault fault;
-                played = 0;
-                const auto read = [&](std::size_t place) {
-                    Passage& passage = passages[place];
-                    passage.first = next;
-                    if (fault || next == rows.rows) return false;
-                    fault =
-                        reader().read_many(rows, next, passage.sheet, canonical, most_rows, most_terms, refuse, accept);
-                    return next > passage.first;
-                };
-                const auto play_part = [&](std::size_t part, std::size_t place) {
-                    Passage& passage = passages[place];
-                    const bool alone = parts_.size() == 1;
-                    const std::size_t wide = parts_[part]->lanes();
-                    Answer* const answer = alone ? nullptr : &passage.answers[part];
-                    for (std::size_t row = 0; row < passage.sheet.rows(); ++row) {
-                        const std::size_t k = passage.first + row;
-                        const Said<Real> own =
-                            alone ? Said<Real>{said.says + k * all, said.scores + k * all}
-                                  : Said<Real>{answer->says.data() + row * wide, answer->scores.data() + row * wide};
-                        const bool moved =
-                            play(*parts_[part], passage.sheet, row, k, own, reader().ahead(passage.sheet, row));
-                        if (!alone) {
-                            answer->changed[row] = moved;
-                        } else if (changed != nullptr) {
-                            changed[k] = moved;
-                        }
-                    }
-                };
-                const auto hear_rows = [&](std::size_t place) {
-                    const Passage& passage = passages[place];
-                    const std::size_t first = passage.first, count = passage.sheet.rows();
-                    for (std::size_t part = 0; part < passage.answers.size(); ++part) {
-                        const Answer& answer = passage.answers[part];
-                        place_answer(part, answer, count, {said.says + first * all, said.scores + first * all});
-                        for (std::size_t k = 0; changed != nullptr && k < count; ++k) {
-                            changed[first + k] = (part > 0 && changed[first + k]) || answer.changed[k] != 0;
-                        }
-                    }
-                    if (hear) hear(first, first + count);
-                    played = first + count;
-                };
-                Relay(parts_.size(), places, read, play_part, hear_rows).run(together ? threads_ : 1);
-                return fault;
+                return threads_ > 1 && rows.rows >= 2 * most_rows
+                           ? together(rows, said, changed, played, refuse, accept, play, hear)
+                           : alone(rows, said, changed, played, refuse, accept, play, hear);
             },
             block);
+    }
+
+    // One thread reads a sheet before it plays the one before it: so the records of its first rows come in time.
+    template <class Rows, class Refuse, class Accept, class Play>
+    Fault alone(const Rows& rows, const Said<Real>& said, bool* changed, std::size_t& played, Refuse&& refuse,
+                Accept&& accept, Play&& play, const Hear& hear) {
+        Passage<Real> passage;
+        if (parts_.size() > 1) passage.answers = answers(std::min(most_rows, rows.rows));
+        Sheet<Real> sheets[2];
+        Canonical canonical;
+        std::size_t next = 0, now = 0;
+        Fault fault;
+        const auto read = [&](Sheet<Real>& sheet) {
+            sheet.clear();
+            if (!fault) {
+                fault = reader().read_many(rows, next, sheet, canonical, most_rows, most_terms, refuse, accept);
+            }
+            return sheet.rows() > 0;
+        };
+        for (bool more = read(sheets[now]); more; now = 1 - now) {
+            Sheet<Real>& sheet = sheets[now];
+            if (more = read(sheets[1 - now]); more) sheet.borrow(sheets[1 - now]);
+            passage.first = played;
+            passage.end = played + sheet.rows();
+            for (std::size_t part = 0; part < parts_.size(); ++part) {
+                play_sheet(part, sheet, passage, passage.end, said, changed, play);
+            }
+            hear_rows(passage, said, changed, hear);
+            played = passage.end;
+        }
+        return fault;
+    }
+
+    // Each part reads for itself. The first to have read some rows says how many there are without a fault, and all
+    // play as many: somebody may write to them meanwhile, and a row that has become bad since is played as an empty
+    // one.
+    template <class Rows, class Refuse, class Accept, class Play>
+    Fault together(const Rows& rows, const Said<Real>& said, bool* changed, std::size_t& played, Refuse&& refuse,
+                   Accept&& accept, Play&& play, const Hear& hear) {
+        std::vector<Passage<Real>> passages(many);
+        for (Passage<Real>& passage : passages) passage.answers = answers(most_rows);
+        std::vector<Desk<Real>> desks(parts_.size());
+        std::mutex settling;  // for `fault`, `stop`, and how far passages go
+        Fault fault;
+        std::size_t next = 0, stop = rows.rows;
+        const Negative before = negative;
+        const auto read = [&](std::size_t place) {
+            const std::lock_guard lock(settling);
+            Passage<Real>& passage = passages[place];
+            passage.first = passage.end = next;
+            passage.settled = false;
+            typename Rows::Row row;
+            for (std::size_t terms = 0; next < stop && next - passage.first < most_rows && terms < most_terms; ++next) {
+                auto kind = rows.row(next, row) ? refuse(next) : Fault::Kind::pointers;
+                if (kind != Fault::Kind::none) {
+                    fault = {kind};
+                    stop = next;
+                    break;
+                }
+                accept(next);
+                terms += row.size;
+            }
+            passage.end = next;
+            return next > passage.first;
+        };
+        const auto play_part = [&](std::size_t part, std::size_t place) {
+            Passage<Real>& passage = passages[place];
+            auto& [sheet, canonical] = desks[part];
+            std::size_t end = passage.first;
+            const auto bound = [&] { return std::clamp(stop, passage.first, passage.end); };
+            std::unique_lock lock(settling);
+            const std::size_t most = bound();
+            lock.unlock();
+            const Fault found = reader().read_up_to(rows, end, most, sheet, canonical);
+            lock.lock();
+            if (!std::exchange(passage.settled, true)) {
+                if (found) fault = found;
+                if (found) stop = end;
+                passage.end = bound();
+            }
+            end = passage.end;
+            lock.unlock();
+            while (sheet.rows() < end - passage.first) sheet.keep_empty();
+            play_sheet(part, sheet, passage, end, said, changed, play);
+        };
+        const auto hear_passage = [&](std::size_t place) {
+            const Passage<Real>& passage = passages[place];
+            if (passage.end == passage.first) return;  // behind a fault
+            hear_rows(passage, said, changed, hear);
+            played = passage.end;
+        };
+        Relay(parts_.size(), many, read, play_part, hear_passage).run(threads_);
+        negative = before;  // of rows behind a fault nothing is known
+        for (std::size_t k = 0; k < played; ++k) accept(k);
+        return fault;
+    }
+
+    // A part plays the rows of a passage, up to `end`, which lie on a sheet.
+    template <class Play>
+    void play_sheet(std::size_t part, const Sheet<Real>& sheet, Passage<Real>& passage, std::size_t end,
+                    const Said<Real>& said, bool* changed, Play&& play) {
+        const bool single = parts_.size() == 1;
+        const std::size_t wide = parts_[part]->lanes(), all = lanes();
+        Answer<Real>* const answer = single ? nullptr : &passage.answers[part];
+        for (std::size_t k = passage.first; k < end; ++k) {
+            const std::size_t row = k - passage.first;
+            const Said<Real> own =
+                single ? Said<Real>{said.says + k * all, said.scores + k * all}
+                       : Said<Real>{answer->says.data() + row * wide, answer->scores.data() + row * wide};
+            const bool moved = play(*parts_[part], sheet, row, k, own, reader().ahead(sheet, row));
+            if (!single) {
+                answer->changed[row] = moved;
+            } else if (changed != nullptr) {
+                changed[k] = moved;
+            }
+        }
+    }
+
+    // What all parts have played becomes known.
+    void hear_rows(const Passage<Real>& passage, const Said<Real>& said, bool* changed, const Hear& hear) const {
+        const std::size_t first = passage.first, count = passage.end - passage.first, all = lanes();
+        for (std::size_t part = 0; part < passage.answers.size(); ++part) {
+            const Answer<Real>& answer = passage.answers[part];
+            place_answer(part, answer, count, {said.says + first * all, said.scores + first * all});
+            for (std::size_t k = 0; changed != nullptr && k < count; ++k) {
+                changed[first + k] = (part > 0 && changed[first + k]) || answer.changed[k] != 0;
+            }
+        }
+        if (hear) hear(first, first + count);
     }
 
     // Calls use(number, plane, k) for each number of each record, which is the k-th of its plane. One that several

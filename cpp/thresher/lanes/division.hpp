@@ -90,8 +90,8 @@ class Divider {
     };
 
     static constexpr double look = 13;     // what scoring takes for a number of a record,
-    static constexpr double come = 400;    // and for the record itself, to come: in each part as long
-    static constexpr double beside = 300;  // reading a row, and the vote: whoever is ahead does them
+    static constexpr double come = 400;    // and for the record itself, to come, and to read the row: in each part
+    static constexpr double beside = 300;  // the vote: whoever is ahead sees to it
 
     // The largest first, each to the part that has least; the last has so much to begin with.
     Division into(std::size_t parts, std::size_t threads, double kept) const {

@@ -16,7 +16,8 @@ class InvariantLanes final : public Lanes<Real> {
     void add(const Invariant& rule) {
         rates_.push_back(rule.rate);
         dummies_.push_back(static_cast<Real>(rule.sight.dummy));
-        for (auto* const each : {&bias_weights_, &bias_squares_, &totals_, &normalizers_, &scores_}) {
+        pending_.push_back(0);
+        for (auto* const each : {&bias_weights_, &bias_squares_, &totals_, &normalizers_, &scores_, &along_}) {
             *each = for_lanes<Real>(rates_.size());
         }
     }
@@ -58,7 +59,7 @@ class InvariantLanes final : public Lanes<Real> {
 
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
         if (weight == 0) return false;
-        parts_.resize(row.terms.size);
+        parts_.resize(std::max(parts_.size(), row.terms.size * rates_.size()));
         return sweep_lanes([&](auto sweeps) {
             bool moved = false;
             if (beyond_) sweeps.meet(records, row.terms, place(0, 0), rates_.size(), place(2, 0));
@@ -66,6 +67,17 @@ class InvariantLanes final : public Lanes<Real> {
                 moved = learn_lane(sweeps, k, row.terms, records, static_cast<Real>(label), weight) || moved;
             }
             return moved;
+        });
+    }
+
+    // The step itself waits for a chain of roots and quotients, in which others move.
+    void follow(const Shown<Real>& row, Real* records) override {
+        sweep_lanes([&](auto sweeps) {
+            for (std::size_t k = 0; k < rates_.size(); ++k) {
+                if (pending_[k] == 0) continue;
+                sweeps.follow(records, row.terms, place(0, k), along_[k], parts_.data() + k * row.terms.size);
+                pending_[k] = 0;
+            }
         });
     }
 
@@ -77,7 +89,8 @@ class InvariantLanes final : public Lanes<Real> {
         const Real dummy = std::fabs(dummies_[k]) < Limits<Real>::met ? Real{0} : dummies_[k];
         const Logistic::Both<Real> both = Logistic::both(margin);
         const Real pull = both.pull;
-        const Reach<Real> found = sweeps.reach(records, terms, place(1, k), place(2, 0), pull, weight, parts_.data());
+        Real* const parts = parts_.data() + k * terms.size;
+        const Reach<Real> found = sweeps.reach(records, terms, place(1, k), place(2, 0), pull, weight, parts);
         Real bias_part = 0;
         if (dummy != 0) {
             const Real down = pull * dummy;
@@ -96,15 +109,16 @@ class InvariantLanes final : public Lanes<Real> {
         const Real reach = (found.sum + dummy * bias_part) * whole;
         if (!(reach > 0)) return false;
         const Real risen_by = risen(margin, both, static_cast<Real>(rates_[k]) * (weight * reach * pull));
-        const Real along = y * (risen_by / reach * whole);
-        sweeps.follow(records, terms, place(0, k), along, parts_.data());
-        bias_weights_[k] += along * bias_part;
+        pending_[k] = 1;
+        along_[k] = y * (risen_by / reach * whole);
+        bias_weights_[k] += along_[k] * bias_part;
         return true;
     }
 
     std::vector<double> rates_;
-    Numbers<Real> dummies_, bias_weights_, bias_squares_, totals_, normalizers_, scores_, parts_;
-    bool beyond_ = false;  // whether the row has a value above its slot's scale
+    Numbers<Real> dummies_, bias_weights_, bias_squares_, totals_, normalizers_, scores_, along_, parts_;
+    std::vector<std::uint8_t> pending_;  // which lanes have a step to take
+    bool beyond_ = false;                // whether the row has a value above its slot's scale
 };
 
 }  // namespace thresher

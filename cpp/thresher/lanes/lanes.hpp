@@ -135,6 +135,8 @@ class alignas(lines) Lanes {
     virtual void score(const Shown<Real>& row, Real* scores, std::int8_t* says) = 0;
     // What follows from the label in the t-th round: the lanes that move do so. `score` came right before.
     virtual bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) = 0;
+    // What a group whose steps are long in coming has left to do when all others have learned the row.
+    virtual void follow(const Shown<Real>&, Real*) {}
 
     // A group has plane after plane, unless its sweeps want the numbers of a lane side by side.
     virtual std::size_t place(std::size_t plane, std::size_t lane) const {

@@ -1,5 +1,5 @@
-// Packs: registers of a few numbers, for one instruction set. kernels.hpp reads this twice, and says how many bytes the
-// widest holds and what to compile for.
+// Packs: registers of a few numbers, for one instruction set. kernels.hpp reads this for each, and says how many bytes
+// the widest holds and what to compile for.
 
 struct THRESHER_PACKS {
     static constexpr std::size_t widest = THRESHER_BYTES;
@@ -17,53 +17,110 @@ struct THRESHER_PACKS {
     THRESHER_TARGET static void store(const V& from, Real* at) {
         std::memcpy(at, &from, sizeof from);
     }
-    // The numbers at `from` of four terms from j on.
+    // The numbers at `from` of four or eight terms from j on.
     template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static V take(const Real* from, const Terms<Real>& terms, std::size_t j) {
         const std::int64_t* const at = terms.at + j;
-        return V{from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+        if constexpr (sizeof(V) == 4 * sizeof(Real)) {
+            return V{from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+        } else {
+            typedef typename Of<Real, 4 * sizeof(Real)>::Lanes Four;
+            return both<V>(take<Four>(from, terms, j), take<Four>(from, terms, j + 4));
+        }
     }
     template <class V, class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static void put(const V& four, const Terms<Real>& terms, std::size_t j,
+    [[gnu::always_inline]] THRESHER_TARGET static void put(const V& numbers, const Terms<Real>& terms, std::size_t j,
                                                            Real* into) {
-        const std::int64_t* const at = terms.at + j;
-        into[at[0]] = four[0];
-        into[at[1]] = four[1];
-        into[at[2]] = four[2];
-        into[at[3]] = four[3];
+        if constexpr (sizeof(V) == 4 * sizeof(Real)) {
+            const std::int64_t* const at = terms.at + j;
+            for (std::size_t k = 0; k < 4; ++k) into[at[k]] = numbers[k];
+        } else {
+            put(low(numbers), terms, j, into);
+            put(high(numbers), terms, j + 4, into);
+        }
     }
     // The same for two numbers of each term that lie side by side.
     template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static void take_pairs(const Real* from, const Terms<Real>& terms,
                                                                   std::size_t j, V& firsts, V& seconds) {
-        typedef typename Of<Real, 2 * sizeof(Real)>::Lanes Pair;
-        const std::int64_t* const at = terms.at + j;
-        Pair a, b, c, d;
-        load(from + at[0], a);
-        load(from + at[1], b);
-        load(from + at[2], c);
-        load(from + at[3], d);
-        const V low = __builtin_shufflevector(a, b, 0, 1, 2, 3), high = __builtin_shufflevector(c, d, 0, 1, 2, 3);
-        firsts = __builtin_shufflevector(low, high, 0, 2, 4, 6);
-        seconds = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+        if constexpr (sizeof(V) == 4 * sizeof(Real)) {
+            typedef typename Of<Real, 2 * sizeof(Real)>::Lanes Pair;
+            const std::int64_t* const at = terms.at + j;
+            Pair a, b, c, d;
+            load(from + at[0], a);
+            load(from + at[1], b);
+            load(from + at[2], c);
+            load(from + at[3], d);
+            const V low = __builtin_shufflevector(a, b, 0, 1, 2, 3), high = __builtin_shufflevector(c, d, 0, 1, 2, 3);
+            firsts = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+            seconds = __builtin_shufflevector(low, high, 1, 3, 5, 7);
+        } else {
+            typename Of<Real, 4 * sizeof(Real)>::Lanes first[2], second[2];
+            take_pairs(from, terms, j, first[0], second[0]);
+            take_pairs(from, terms, j + 4, first[1], second[1]);
+            firsts = both<V>(first[0], first[1]);
+            seconds = both<V>(second[0], second[1]);
+        }
     }
     template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static void put_pairs(const V& firsts, const V& seconds,
                                                                  const Terms<Real>& terms, std::size_t j, Real* into) {
-        typedef typename Of<Real, 2 * sizeof(Real)>::Lanes Pair;
-        const std::int64_t* const at = terms.at + j;
-        const V low = __builtin_shufflevector(firsts, seconds, 0, 4, 1, 5);
-        const V high = __builtin_shufflevector(firsts, seconds, 2, 6, 3, 7);
-        const Pair a = __builtin_shufflevector(low, low, 0, 1), b = __builtin_shufflevector(low, low, 2, 3);
-        const Pair c = __builtin_shufflevector(high, high, 0, 1), d = __builtin_shufflevector(high, high, 2, 3);
-        store(a, into + at[0]);
-        store(b, into + at[1]);
-        store(c, into + at[2]);
-        store(d, into + at[3]);
+        if constexpr (sizeof(V) == 4 * sizeof(Real)) {
+            typedef typename Of<Real, 2 * sizeof(Real)>::Lanes Pair;
+            const std::int64_t* const at = terms.at + j;
+            const V low = __builtin_shufflevector(firsts, seconds, 0, 4, 1, 5);
+            const V high = __builtin_shufflevector(firsts, seconds, 2, 6, 3, 7);
+            const Pair a = __builtin_shufflevector(low, low, 0, 1), b = __builtin_shufflevector(low, low, 2, 3);
+            const Pair c = __builtin_shufflevector(high, high, 0, 1), d = __builtin_shufflevector(high, high, 2, 3);
+            store(a, into + at[0]);
+            store(b, into + at[1]);
+            store(c, into + at[2]);
+            store(d, into + at[3]);
+        } else {
+            typedef typename Of<Real, 4 * sizeof(Real)>::Lanes Four;
+            put_pairs<Four>(low(firsts), low(seconds), terms, j, into);
+            put_pairs<Four>(high(firsts), high(seconds), terms, j + 4, into);
+        }
     }
-    // Four small whole numbers as bytes.
+    // Two registers of four in one of eight.
+    template <class V, class Four>
+    [[gnu::always_inline]] THRESHER_TARGET static V both(const Four& one, const Four& other) {
+        return __builtin_shufflevector(one, other, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    // The halves of a register.
+    template <class V>
+    [[gnu::always_inline]] THRESHER_TARGET static auto low(const V& x) {
+        if constexpr (sizeof(V) / sizeof(x[0]) == 8) return __builtin_shufflevector(x, x, 0, 1, 2, 3);
+        if constexpr (sizeof(V) / sizeof(x[0]) == 16) return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    template <class V>
+    [[gnu::always_inline]] THRESHER_TARGET static auto high(const V& x) {
+        if constexpr (sizeof(V) / sizeof(x[0]) == 8) return __builtin_shufflevector(x, x, 4, 5, 6, 7);
+        if constexpr (sizeof(V) / sizeof(x[0]) == 16)
+            return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+    }
+    // Whether any of what was compared is true.
+    template <class Bits>
+    [[gnu::always_inline]] THRESHER_TARGET static bool any(const Bits& bits) {
+        if constexpr (sizeof(Bits) / sizeof(bits[0]) > 4) {
+            return any(low(bits) | high(bits));
+        } else {
+            return (bits[0] | bits[1] | bits[2] | bits[3]) != 0;
+        }
+    }
+    // Small whole numbers as bytes.
     template <class V>
     [[gnu::always_inline]] THRESHER_TARGET static void put_bytes(const V& four, std::int8_t* into) {
+        if constexpr (constexpr std::size_t held = sizeof(V) / sizeof(four[0]); held > 4) {
+            put_bytes(low(four), into);
+            put_bytes(high(four), into + held / 2);
+            return;
+        } else {
+            put_four(four, into);
+        }
+    }
+    template <class V>
+    [[gnu::always_inline]] THRESHER_TARGET static void put_four(const V& four, std::int8_t* into) {
 #ifdef THRESHER_HAS_AVX2
         if constexpr (sizeof(V) == 16) {
             const __m128i wide = _mm_cvttps_epi32((__m128)four), narrow = _mm_packs_epi32(wide, wide);
@@ -93,9 +150,13 @@ struct THRESHER_PACKS {
         if constexpr (sizeof(V) == 16)
             return single ? (V)_mm_min_ps((__m128)a, (__m128)b) : (V)_mm_min_pd((__m128d)a, (__m128d)b);
         if constexpr (sizeof(V) == 8 && single) return half<V>(_mm_min_ps(whole<V>(a), whole<V>(b)));
-#if THRESHER_BYTES == 32
+#if THRESHER_BYTES >= 32
         if constexpr (sizeof(V) == 32)
             return single ? (V)_mm256_min_ps((__m256)a, (__m256)b) : (V)_mm256_min_pd((__m256d)a, (__m256d)b);
+#endif
+#if THRESHER_BYTES >= 64
+        if constexpr (sizeof(V) == 64)
+            return single ? (V)_mm512_min_ps((__m512)a, (__m512)b) : (V)_mm512_min_pd((__m512d)a, (__m512d)b);
 #endif
 #endif
         return a < b ? a : b;
@@ -107,9 +168,13 @@ struct THRESHER_PACKS {
         if constexpr (sizeof(V) == 16)
             return single ? (V)_mm_max_ps((__m128)a, (__m128)b) : (V)_mm_max_pd((__m128d)a, (__m128d)b);
         if constexpr (sizeof(V) == 8 && single) return half<V>(_mm_max_ps(whole<V>(a), whole<V>(b)));
-#if THRESHER_BYTES == 32
+#if THRESHER_BYTES >= 32
         if constexpr (sizeof(V) == 32)
             return single ? (V)_mm256_max_ps((__m256)a, (__m256)b) : (V)_mm256_max_pd((__m256d)a, (__m256d)b);
+#endif
+#if THRESHER_BYTES >= 64
+        if constexpr (sizeof(V) == 64)
+            return single ? (V)_mm512_max_ps((__m512)a, (__m512)b) : (V)_mm512_max_pd((__m512d)a, (__m512d)b);
 #endif
 #endif
         return a > b ? a : b;
@@ -136,8 +201,11 @@ struct THRESHER_PACKS {
 #ifdef THRESHER_HAS_AVX2
         constexpr bool single = sizeof(x[0]) == sizeof(float);
         if constexpr (sizeof(V) == 16) return single ? (V)_mm_sqrt_ps((__m128)x) : (V)_mm_sqrt_pd((__m128d)x);
-#if THRESHER_BYTES == 32
+#if THRESHER_BYTES >= 32
         if constexpr (sizeof(V) == 32) return single ? (V)_mm256_sqrt_ps((__m256)x) : (V)_mm256_sqrt_pd((__m256d)x);
+#endif
+#if THRESHER_BYTES >= 64
+        if constexpr (sizeof(V) == 64) return single ? (V)_mm512_sqrt_ps((__m512)x) : (V)_mm512_sqrt_pd((__m512d)x);
 #endif
 #endif
         V roots;

@@ -46,6 +46,7 @@ class alignas(lines) Part {
           plain_(other.plain_),
           again_(other.again_),
           winnow_(other.winnow_),
+          late_(other.late_),
           below_(other.below_),
           memory_(other.memory_),
           dots_(other.dots_),
@@ -97,6 +98,7 @@ class alignas(lines) Part {
                 for (std::size_t k = 0; k < wide(g, i); ++k) again_[groups_[g]->place(i, k)] = 1;
             }
             if (dynamic_cast<const ScaledWinnowLanes<Real>*>(groups_[g].get()) != nullptr) winnow_ = g;
+            if (dynamic_cast<const InvariantLanes<Real>*>(groups_[g].get()) != nullptr) late_ = g;
         }
         for (const auto& [g, k] : order_) {
             std::size_t first = 0;
@@ -144,9 +146,13 @@ class alignas(lines) Part {
         score(sheet, k, said, ahead);
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
         bool moved = false;
+        const int label = given > 0 ? +1 : -1;
+        Lanes<Real>* const late = late_ < groups_.size() ? groups_[late_].get() : nullptr;
+        if (late != nullptr) moved = late->learn(shown_, records(), label, heft, t);
         for (const auto& group : groups_) {
-            moved = group->learn(shown_, records(), given > 0 ? +1 : -1, heft, t) || moved;
+            if (group.get() != late) moved = group->learn(shown_, records(), label, heft, t) || moved;
         }
+        if (late != nullptr) late->follow(shown_, records());
         return moved;
     }
 
@@ -247,10 +253,11 @@ class alignas(lines) Part {
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
     std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
     bool in_order_ = true;                                    // whether lanes were given group after group
-    std::size_t stride_ = 0, plain_ = none;              // the numbers of a record, and how many of them are simple
-    Numbers<Real> again_;                                // 1 for those that are multiplied by x twice, else 0
-    std::size_t winnow_ = static_cast<std::size_t>(-1);  // the group that needs records for values below 0
-    bool below_ = false;                                 // whether they are there
+    std::size_t stride_ = 0, plain_ = none;  // the numbers of a record, and how many of them are simple
+    Numbers<Real> again_;                    // 1 for those that are multiplied by x twice, else 0
+    std::size_t winnow_ = none;              // the group that needs records for values below 0
+    std::size_t late_ = none;                // the group that begins first and ends last
+    bool below_ = false;                     // whether they are there
     Plane memory_;
     Shown<Real> shown_{};
     Numbers<Real> dots_, excess_, scores_, sizes_;

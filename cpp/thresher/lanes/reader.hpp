@@ -73,6 +73,17 @@ struct Reader {
         return {};
     }
 
+    // Rows from the `next` on up to `end`; `next` goes on, up to a row that has a fault.
+    template <class Rows>
+    Fault read_up_to(const Rows& rows, std::size_t& next, std::size_t end, Sheet<Real>& sheet,
+                     Canonical& canonical) const {
+        const auto fine = [&](std::size_t) { return Fault::Kind::none; };
+        const std::size_t most = end - next;
+        if (most == 0) sheet.clear();
+        return most == 0 ? Fault{}
+                         : read_many(rows, next, sheet, canonical, most, std::size_t(-1), fine, [](std::size_t) {});
+    }
+
     // Calls play(sheet, ahead, k) for each row, on a sheet of its own, for whom it matters what those before it led to:
     // each is read before the one before it is played, which may so fetch its records.
     template <class Refuse, class Play>
@@ -108,9 +119,10 @@ struct Reader {
             block);
     }
 
-    // What is to be fetched while row k of a sheet is scored: the records of the row behind it.
+    // What is to be fetched while row k of a sheet is scored: as many records as it has, some way ahead.
     Ahead ahead(const Sheet<Real>& sheet, std::size_t k) const {
-        return k + 1 < sheet.rows() ? fetched(sheet.terms(k + 1)) : Ahead{};
+        const std::size_t bytes = stride * sizeof(Real);
+        return n * bytes < near ? Ahead{} : Ahead{sheet.later(k), sheet[k].size, bytes};
     }
 
   private:
@@ -122,11 +134,12 @@ struct Reader {
         return n * bytes < near ? Ahead{} : Ahead{next.at, next.size, bytes};
     }
 
-    // The rows after the next, into the cache: those that read in bursts are not waited for. Fetching never faults.
+    // Rows that come later, into the cache. Fetching never faults.
+    static constexpr std::size_t rows_ahead = 16;
     template <class Row>
     static void fetch_ahead(const Row& row) {
         const auto fetch = [](const auto* at, std::size_t size) {
-            const auto* const bytes = reinterpret_cast<const char*>(at + 2 * size);
+            const auto* const bytes = reinterpret_cast<const char*>(at + rows_ahead * size);
             for (std::size_t line = 0; line < size * sizeof(*at); line += 64) __builtin_prefetch(bytes + line);
         };
         fetch(row.values, row.size);

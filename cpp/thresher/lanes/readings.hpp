@@ -48,24 +48,19 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     template <class Real>
     THRESHER_TARGET static void scan(const Real* records, const Terms<Real>& terms, const Plan<Real>& plan, Real* dots,
                                      Real* excess, Ahead ahead) {
-        typedef typename Of<Real, widest>::Lanes V;
-        constexpr std::size_t held = widest / sizeof(Real);
         std::size_t i = 0;
-        for (; i + 2 * held <= plan.numbers; i += 2 * held) {
-            const Ahead later = std::exchange(ahead, {});  // once is enough
-            if (i + 2 * held <= plan.plain) {
-                scan_in<V, 2, 0>(records, terms, i, plan.again + i, dots + i, excess + i, later);
-            } else if (i + held <= plan.plain) {
-                scan_in<V, 2, 1>(records, terms, i, plan.again + i, dots + i, excess + i, later);
-            } else {
-                scan_in<V, 2, 2>(records, terms, i, plan.again + i, dots + i, excess + i, later);
-            }
+        for (; i + 2 * widest / sizeof(Real) <= plan.numbers; i += 2 * widest / sizeof(Real)) {
+            scan_of<typename Of<Real, widest>::Lanes, 2>(records, terms, plan, i, dots, excess, ahead);
+            ahead = {};  // once is enough
         }
-        if (i == plan.numbers) return;
-        if (i + held <= plan.plain) {
-            scan_in<V, 1, 0>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
-        } else {
-            scan_in<V, 1, 1>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+        if (i + widest / sizeof(Real) <= plan.numbers) {
+            scan_of<typename Of<Real, widest>::Lanes, 1>(records, terms, plan, i, dots, excess, ahead);
+            ahead = {};
+            i += widest / sizeof(Real);
+        }
+        if constexpr (widest > 32) {  // records are whole registers of 32 bytes
+            if (i < plan.numbers)
+                scan_of<typename Of<Real, 32>::Lanes, 1>(records, terms, plan, i, dots, excess, ahead);
         }
     }
 
@@ -109,7 +104,7 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     // Four slots in 64 bits each.
     template <class Places, class Slots>
     [[gnu::always_inline]] THRESHER_TARGET static void widen(const Slots& slots, Places& places) {
-#if defined(THRESHER_HAS_AVX2) && THRESHER_BYTES == 32
+#if defined(THRESHER_HAS_AVX2) && THRESHER_BYTES >= 32
         if constexpr (sizeof(Slots) == 16) {  // GCC 12 goes through memory
             places = (Places)_mm256_cvtepi32_epi64((__m128i)slots);
             return;
@@ -175,6 +170,20 @@ struct THRESHER_READINGS : THRESHER_PACKS {
         }
         scan_in<V, 1, 0, Real>(records, terms, first, nullptr, out, nullptr, later);
         return 0;
+    }
+
+    template <class V, std::size_t registers, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void scan_of(const Real* records, const Terms<Real>& terms,
+                                                               const Plan<Real>& plan, std::size_t i, Real* dots,
+                                                               Real* excess, const Ahead& ahead) {
+        constexpr std::size_t held = sizeof(V) / sizeof(Real);
+        if (i + registers * held <= plan.plain) {
+            scan_in<V, registers, 0>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+        } else if (registers > 1 && i + held <= plan.plain) {
+            scan_in<V, registers, 1>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+        } else {
+            scan_in<V, registers, registers>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+        }
     }
 
     // Of the numbers from `first` on; the last `special` of the registers are not plain.

@@ -37,6 +37,7 @@ class Relay {
             } catch (const std::bad_alloc&) {     // nor memory for one
             }
             threads_ = others.size() + 1;
+            asleep_.resize(threads_);
         }
         work(0);
         for (std::thread& other : others) other.join();
@@ -63,11 +64,25 @@ class Relay {
                 reading_ = false;
                 more ? static_cast<void>(++brought_) : static_cast<void>(ended_ = true);
             } else {
+                asleep_[own] = true;
                 moved_.wait(lock);
+                asleep_[own] = false;
                 continue;
             }
-            moved_.notify_all();
+            if (worth_waking()) moved_.notify_all();
         }
+        moved_.notify_all();
+    }
+
+    // Whether somebody who sleeps has enough to do: to wake one costs both. Whoever is awake takes whatever there is,
+    // so nothing is left lying.
+    bool worth_waking() const {
+        if (error_ || std::ranges::find(asleep_, true) == asleep_.end()) return static_cast<bool>(error_);
+        for (std::size_t own = 0; own < threads_; ++own) {
+            if (asleep_[own] && behind(own) < played_.size()) return true;
+        }
+        const bool read = !reading_ && !ended_ && brought_ - heard_ <= places_ / 2;
+        return read || (!hearing_ && *std::ranges::min_element(played_) - heard_ >= places_ / 2);
     }
 
     // The part of a thread's own that has most to play, if one has anything.
@@ -97,6 +112,7 @@ class Relay {
     std::condition_variable moved_;
     std::size_t brought_ = 0, heard_ = 0;  // how many sheets
     std::vector<std::size_t> played_;      // and by each part
+    std::vector<bool> asleep_;
     bool reading_ = false, hearing_ = false, ended_ = false;
     std::exception_ptr error_;
     Read read_;

@@ -10,6 +10,9 @@
 
 namespace thresher {
 
+// How many terms before it is scored the record of a term is fetched: as many lines are under way at once.
+inline constexpr std::size_t far = 128;
+
 // A row on a sheet: where its terms begin, how many there are, and how many with those that fill them up.
 template <class Real>
 struct Line {
@@ -50,9 +53,9 @@ class Sheet {
         row.first = end_;
         row.count = terms;
         row.size = (terms + 3) / 4 * 4;
-        if (at_.size() < end_ + row.size) {
-            const std::size_t room = std::max(end_ + row.size, 2 * at_.size());
-            at_.resize(room);
+        if (values_.size() < end_ + row.size) {
+            const std::size_t room = std::max(end_ + row.size, 2 * values_.size());
+            at_.resize(room + far);
             values_.resize(room);
         }
         return {at_.data() + end_, values_.data() + end_};
@@ -62,8 +65,19 @@ class Sheet {
         end_ += row.size;
     }
 
+    void keep_empty() {
+        Line<Real> row;
+        row.first = end_;
+        keep(row);
+    }
+
+    // The places `far` terms behind those of row k: of later rows, and behind the last what the next sheet lent, or
+    // what lay there before.
+    const std::int64_t* later(std::size_t k) const { return at_.data() + rows_[k].first + far; }
+    void borrow(const Sheet& next) { std::copy_n(next.at_.data(), std::min(far, next.end_), at_.data() + end_); }
+
   private:
-    Numbers<std::int64_t> at_;
+    Numbers<std::int64_t> at_ = Numbers<std::int64_t>(far);
     Numbers<Real> values_;
     Numbers<Line<Real>> rows_;
     std::size_t end_ = 0;

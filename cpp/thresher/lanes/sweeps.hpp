@@ -1,6 +1,6 @@
-// The sweeps over the terms of a row, for all lanes of a group and one instruction set. kernels.hpp reads this twice,
-// and says how many bytes the widest register holds and what to compile for: one text, so one arithmetic and the same
-// bits.
+// The sweeps over the terms of a row, for all lanes of a group and one instruction set. kernels.hpp reads this for
+// each, and says how many bytes the widest register holds and what to compile for: one text, so one arithmetic and the
+// same bits.
 //
 // `first` is where in a record a plane begins. Terms are handed to the loops by value: what these write to the records
 // might otherwise have changed them, and they would be read anew for every term.
@@ -11,35 +11,7 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     template <class Real>
     THRESHER_TARGET static void stand(FirstOrder<Real> lanes, std::size_t size, const Real* dots, Real square,
                                       bool normalizes, Real* scores, std::int8_t* says) {
-        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
-        const V zero{}, one = zero + 1;
-        for (std::size_t k = 0; k < size; k += 4) {
-            V dot, weight, dummy, tie;
-            load(dots + k, dot);
-            load(lanes.bias_weights + k, weight);
-            load(lanes.dummies + k, dummy);
-            load(lanes.ties + k, tie);
-            if (size - k < 4) dot = ours<V, Real>(size - k) ? dot : zero;  // what lies beside ours may not be a number
-            V score = dot + weight * dummy;
-            if (normalizes) {
-                V normalize;
-                load(lanes.normalize + k, normalize);
-                const V norm = normalize != 0 ? root<V>(square + dummy * dummy) : one;
-                score /= norm;
-                store(norm, lanes.norms + k);
-            }
-            store(score, lanes.scores + k);
-            const V said = score > 0 ? one : score < 0 ? -one : tie;
-            if (size - k >= 4) {
-                store(score, scores + k);
-                put_bytes(said, says + k);
-                continue;
-            }
-            for (std::size_t i = 0; i < size - k; ++i) {
-                scores[k + i] = score[i];
-                says[k + i] = static_cast<std::int8_t>(said[i]);
-            }
-        }
+        THRESHER_FILL(Real, size, (stand_in<V>(lanes, k, size - k, dots, square, normalizes, scores, says)));
     }
 
     // How far lanes of first order step, and whether any moves: those with a margin where y times the score is below 1,
@@ -48,29 +20,9 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     template <class Real>
     THRESHER_TARGET static bool judge(FirstOrder<Real> lanes, std::size_t size, Real square, bool empty, Real y,
                                       Real whole) {
-        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
-        const V zero{};
-        const auto filled = (zero + (empty ? Real{0} : Real{1})) != 0;
-        auto moves = zero != zero;
-        for (std::size_t k = 0; k < size; k += 4) {
-            V score, dummy, weight, most, norm, tie, margins;
-            load(lanes.scores + k, score);
-            load(lanes.dummies + k, dummy);
-            load(lanes.bias_weights + k, weight);
-            load(lanes.most + k, most);
-            load(lanes.norms + k, norm);
-            load(lanes.ties + k, tie);
-            load(lanes.margins + k, margins);
-            const V margin = y * score, reach = (1 - margin) / (square + dummy * dummy);
-            const V close = margin < 1 ? whole * lesser<V>(most, reach) : zero;
-            const auto right = (margin > 0) | ((margin == 0) & (tie == y));
-            const V wrong = right ? zero : whole / norm;
-            const V step = margins != 0 ? close : wrong;
-            moves |= (step != 0) & (filled | (dummy != 0));
-            store(step, lanes.steps + k);
-            store(weight + step * dummy, lanes.bias_weights + k);
-        }
-        return (moves[0] | moves[1] | moves[2] | moves[3]) != 0;
+        bool moves = false;
+        THRESHER_FILL(Real, size, (moves |= judge_in<V>(lanes, k, square, empty, y, whole)));
+        return moves;
     }
 
     // w += step x, held within the limits.
@@ -106,31 +58,15 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     // AdaGrad: G += (step x)^2, w += rate step x / sqrt(G), where |step x| is not too small. G lies behind w.
     template <class Real>
     THRESHER_TARGET static void adagrad(Real* records, Terms<Real> terms, std::size_t first, Real step, Real rate) {
-        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
-        const V least = V{} + Limits<Real>::gradient;
-        for (std::size_t j = 0; j < terms.size; j += 4) {
-            V weight, square, value;
-            take_pairs(records + first, terms, j, weight, square);
-            load(terms.values + j, value);
-            const V down = step * value, after = square + down * down;
-            const auto moves = size_of<V>(down) >= least;
-            const V moved = limited<V>(weight + rate * (down / root<V>(after)));
-            put_pairs<V>(moves ? moved : weight, moves ? after : square, terms, j, records + first);
-        }
+        THRESHER_TERMS(Real, terms, (adagrad_in<V>(records + first, terms, j, step, rate)));
     }
 
     // The sum of w x, x clipped to [-s, s].
     template <class Real>
     THRESHER_TARGET static Real clipped(const Real* records, Terms<Real> terms, std::size_t weights,
                                         std::size_t scales) {
-        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
-        V sums = {};
-        for (std::size_t j = 0; j < terms.size; j += 4) {
-            const V weight = take<V>(records + weights, terms, j), scale = take<V>(records + scales, terms, j);
-            V value;
-            load(terms.values + j, value);
-            sums += weight * lesser<V>(larger<V>(value, -scale), scale);
-        }
+        typename Of<Real, 4 * sizeof(Real)>::Lanes sums = {};
+        THRESHER_TERMS(Real, terms, (clipped_in<V>(records, terms, j, weights, scales, sums)));
         return (sums[0] + sums[2]) + (sums[1] + sums[3]);
     }
 
@@ -139,18 +75,7 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     template <class Real>
     THRESHER_TARGET static void meet(Real* records, Terms<Real> terms, std::size_t weights, std::size_t lanes,
                                      std::size_t scales) {
-        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
-        for (std::size_t j = 0; j < terms.size; j += 4) {
-            V value;
-            load(terms.values + j, value);
-            const V size = size_of<V>(value), scale = take<V>(records + scales, terms, j);
-            const auto beyond = (size > scale) & (size >= Limits<Real>::met);
-            const V factor = beyond ? scale / size : V{} + 1;
-            put(beyond ? size : scale, terms, j, records + scales);
-            for (std::size_t lane = weights; lane < weights + 2 * lanes; lane += 2) {
-                put(take<V>(records + lane, terms, j) * factor, terms, j, records + lane);
-            }
-        }
+        THRESHER_TERMS(Real, terms, (meet_in<V>(records, terms, j, weights, lanes, scales)));
     }
 
     // Where s is above 0: G += heft (pull x)^2 and parts = x / (s sqrt(G)), 0 where G is. The sums are those of x parts
@@ -158,20 +83,13 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     template <class Real>
     THRESHER_TARGET static Reach<Real> reach(Real* records, Terms<Real> terms, std::size_t squares, std::size_t scales,
                                              Real pull, Real heft, Real* parts) {
-        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
-        const V most = V{} + std::numeric_limits<Real>::max();
-        V sums = {}, norms = {};
-        for (std::size_t j = 0; j < terms.size; j += 4) {
-            const V square = take<V>(records + squares, terms, j), scale = take<V>(records + scales, terms, j);
-            V value;
-            load(terms.values + j, value);
-            const V down = pull * value, larger = lesser<V>(square + heft * (down * down), most);
-            const V after = scale > 0 ? larger : square, deep = root<V>(after), whole = scale * deep;
-            const V part = whole > 0 ? value / whole : V{}, ratio = part * deep;
-            put(after, terms, j, records + squares);
-            store(part, parts + j);
-            sums += value * part;
-            norms += ratio * ratio;
+        typename Of<Real, 4 * sizeof(Real)>::Lanes sums = {}, norms = {};
+        if (scales == squares + 1) {  // as where one lane has them
+            THRESHER_TERMS(Real, terms,
+                           (reach_in<V, true>(records, terms, j, squares, scales, pull, heft, parts, sums, norms)));
+        } else {
+            THRESHER_TERMS(Real, terms,
+                           (reach_in<V, false>(records, terms, j, squares, scales, pull, heft, parts, sums, norms)));
         }
         return {(norms[0] + norms[2]) + (norms[1] + norms[3]), (sums[0] + sums[2]) + (sums[1] + sums[3])};
     }
@@ -180,15 +98,147 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     template <class Real>
     THRESHER_TARGET static void follow(Real* records, Terms<Real> terms, std::size_t weights, Real along,
                                        const Real* parts) {
-        typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
-        for (std::size_t j = 0; j < terms.size; j += 4) {
-            V part;
-            load(parts + j, part);
-            put(limited<V>(take<V>(records + weights, terms, j) + along * part), terms, j, records + weights);
-        }
+        THRESHER_TERMS(Real, terms, (follow_in<V>(records, terms, j, weights, along, parts)));
     }
 
   private:
+    // Four partial sums, term j into sum j mod 4, also where eight terms come at once.
+    template <class Four, class V>
+    [[gnu::always_inline]] THRESHER_TARGET static void sum_up(Four& sums, const V& terms) {
+        if constexpr (sizeof(V) == sizeof(Four)) {
+            sums += terms;
+        } else {
+            sums += low(terms);
+            sums += high(terms);
+        }
+    }
+
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void adagrad_in(Real* plane, const Terms<Real>& terms, std::size_t j,
+                                                                  Real step, Real rate) {
+        const V least = V{} + Limits<Real>::gradient;
+        V weight, square, value;
+        take_pairs(plane, terms, j, weight, square);
+        load(terms.values + j, value);
+        const V down = step * value, after = square + down * down;
+        const auto moves = size_of<V>(down) >= least;
+        const V moved = limited<V>(weight + rate * (down / root<V>(after)));
+        put_pairs<V>(moves ? moved : weight, moves ? after : square, terms, j, plane);
+    }
+
+    template <class V, class Real, class Four>
+    [[gnu::always_inline]] THRESHER_TARGET static void clipped_in(const Real* records, const Terms<Real>& terms,
+                                                                  std::size_t j, std::size_t weights,
+                                                                  std::size_t scales, Four& sums) {
+        const V weight = take<V>(records + weights, terms, j), scale = take<V>(records + scales, terms, j);
+        V value;
+        load(terms.values + j, value);
+        sum_up(sums, weight * lesser<V>(larger<V>(value, -scale), scale));
+    }
+
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void meet_in(Real* records, const Terms<Real>& terms, std::size_t j,
+                                                               std::size_t weights, std::size_t lanes,
+                                                               std::size_t scales) {
+        V value;
+        load(terms.values + j, value);
+        const V size = size_of<V>(value), scale = take<V>(records + scales, terms, j);
+        const auto beyond = (size > scale) & (size >= Limits<Real>::met);
+        const V factor = beyond ? scale / size : V{} + 1;
+        put(beyond ? size : scale, terms, j, records + scales);
+        for (std::size_t lane = weights; lane < weights + 2 * lanes; lane += 2) {
+            put(take<V>(records + lane, terms, j) * factor, terms, j, records + lane);
+        }
+    }
+
+    template <class V, bool beside, class Real, class Four>
+    [[gnu::always_inline]] THRESHER_TARGET static void reach_in(Real* records, const Terms<Real>& terms, std::size_t j,
+                                                                std::size_t squares, std::size_t scales, Real pull,
+                                                                Real heft, Real* parts, Four& sums, Four& norms) {
+        const V most = V{} + std::numeric_limits<Real>::max();
+        V value, square, scale;
+        load(terms.values + j, value);
+        if constexpr (beside) {
+            take_pairs(records + squares, terms, j, square, scale);
+        } else {
+            square = take<V>(records + squares, terms, j);
+            scale = take<V>(records + scales, terms, j);
+        }
+        const V down = pull * value, larger = lesser<V>(square + heft * (down * down), most);
+        const V after = scale > 0 ? larger : square, deep = root<V>(after), whole = scale * deep;
+        const V part = whole > 0 ? value / whole : V{}, ratio = part * deep;
+        put(after, terms, j, records + squares);
+        store(part, parts + j);
+        sum_up(sums, value * part);
+        sum_up(norms, ratio * ratio);
+    }
+
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void follow_in(Real* records, const Terms<Real>& terms, std::size_t j,
+                                                                 std::size_t weights, Real along, const Real* parts) {
+        V part;
+        load(parts + j, part);
+        put(limited<V>(take<V>(records + weights, terms, j) + along * part), terms, j, records + weights);
+    }
+
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void stand_in(const FirstOrder<Real>& lanes, std::size_t k,
+                                                                std::size_t left, const Real* dots, Real square,
+                                                                bool normalizes, Real* scores, std::int8_t* says) {
+        constexpr std::size_t held = sizeof(V) / sizeof(Real);
+        const V zero{}, one = zero + 1;
+        V dot, weight, dummy, tie;
+        load(dots + k, dot);
+        load(lanes.bias_weights + k, weight);
+        load(lanes.dummies + k, dummy);
+        load(lanes.ties + k, tie);
+        if constexpr (held == 4) {
+            if (left < 4) dot = ours<V, Real>(left) ? dot : zero;  // what lies beside ours may not be a number
+        }
+        V score = dot + weight * dummy;
+        if (normalizes) {
+            V normalize;
+            load(lanes.normalize + k, normalize);
+            const V norm = normalize != 0 ? root<V>(square + dummy * dummy) : one;
+            score /= norm;
+            store(norm, lanes.norms + k);
+        }
+        store(score, lanes.scores + k);
+        const V said = score > 0 ? one : score < 0 ? -one : tie;
+        if (left >= held) {
+            store(score, scores + k);
+            put_bytes(said, says + k);
+            return;
+        }
+        for (std::size_t i = 0; i < left; ++i) {
+            scores[k + i] = score[i];
+            says[k + i] = static_cast<std::int8_t>(said[i]);
+        }
+    }
+
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static bool judge_in(const FirstOrder<Real>& lanes, std::size_t k,
+                                                                Real square, bool empty, Real y, Real whole) {
+        const V zero{};
+        const auto filled = (zero + (empty ? Real{0} : Real{1})) != 0;
+        V score, dummy, weight, most, norm, tie, margins;
+        load(lanes.scores + k, score);
+        load(lanes.dummies + k, dummy);
+        load(lanes.bias_weights + k, weight);
+        load(lanes.most + k, most);
+        load(lanes.norms + k, norm);
+        load(lanes.ties + k, tie);
+        load(lanes.margins + k, margins);
+        const V margin = y * score, reach = (1 - margin) / (square + dummy * dummy);
+        const V close = margin < 1 ? whole * lesser<V>(most, reach) : zero;
+        const auto right = (margin > 0) | ((margin == 0) & (tie == y));
+        const V wrong = right ? zero : whole / norm;
+        const V step = margins != 0 ? close : wrong;
+        store(step, lanes.steps + k);  // as wide as it is loaded for the move: narrower stores would be waited for
+        store(weight + step * dummy, lanes.bias_weights + k);
+        return any((step != 0) & (filled | (dummy != 0)));
+    }
+
     template <class V, class Real>
     THRESHER_TARGET static std::size_t more_add(Real* plane, const Terms<Real>& terms, std::size_t lanes,
                                                 const Real* steps) {
@@ -206,7 +256,11 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         V step[registers];
         for (std::size_t r = 0; r < registers; ++r) load(steps + r * held, step[r]);
-        for (std::size_t j = 0; j < terms.size; j += 4) {
+        std::size_t j = 0;
+        if constexpr (registers == 1 && widest > 32) {
+            for (; j + 8 <= terms.size; j += 8) add_eight<V>(plane, terms.at + j, terms.values + j, step[0]);
+        }
+        for (; j < terms.size; j += 4) {
             for (std::size_t k = 0; k < 4; ++k) {
                 Real* const at = plane + terms.at[j + k];
                 const Real value = terms.values[j + k];
@@ -217,6 +271,29 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
                 }
             }
         }
+    }
+
+    // All weights are loaded before one is stored: a processor that takes a load for that of a late store waits once.
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void add_eight(Real* plane, const std::int64_t* at,
+                                                                 const Real* values, V step) {
+        V a, b, c, d, e, f, g, h;
+        load(plane + at[0], a);
+        load(plane + at[1], b);
+        load(plane + at[2], c);
+        load(plane + at[3], d);
+        load(plane + at[4], e);
+        load(plane + at[5], f);
+        load(plane + at[6], g);
+        load(plane + at[7], h);
+        store(limited<V>(a + step * values[0]), plane + at[0]);
+        store(limited<V>(b + step * values[1]), plane + at[1]);
+        store(limited<V>(c + step * values[2]), plane + at[2]);
+        store(limited<V>(d + step * values[3]), plane + at[3]);
+        store(limited<V>(e + step * values[4]), plane + at[4]);
+        store(limited<V>(f + step * values[5]), plane + at[5]);
+        store(limited<V>(g + step * values[6]), plane + at[6]);
+        store(limited<V>(h + step * values[7]), plane + at[7]);
     }
 
     // Four numbers of a record, of which the first `lanes` are ours: the others are written back as they were found.
@@ -283,8 +360,7 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     THRESHER_TARGET static void winnow_in(Real* plane, Terms<Real> units, std::size_t lanes, const Real* gains) {
         typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
         const auto own_lanes = ours<V, Real>(lanes);
-        V gain;
-        load(gains, gain);
+        const V gain{gains[0], gains[1], gains[2], gains[3]};  // written one by one: a wide load would wait for them
         for (std::size_t j = 0; j < units.size; ++j) {
             V weights;
             load(plane + units.at[j], weights);
