@@ -275,20 +275,18 @@ class Bank {
                 Accept&& accept, Play&& play, const Hear& hear) {
         Passage<Real> passage;
         if (parts_.size() > 1) passage.answers = answers(std::min(most_rows, rows.rows));
-        Sheet<Real> sheets[2];
-        Canonical canonical;
         std::size_t next = 0, now = 0;
         Fault fault;
         const auto read = [&](Sheet<Real>& sheet) {
             sheet.clear();
             if (!fault) {
-                fault = reader().read_many(rows, next, sheet, canonical, most_rows, most_terms, refuse, accept);
+                fault = reader().read_many(rows, next, sheet, canonical_, most_rows, most_terms, refuse, accept);
             }
             return sheet.rows() > 0;
         };
-        for (bool more = read(sheets[now]); more; now = 1 - now) {
-            Sheet<Real>& sheet = sheets[now];
-            if (more = read(sheets[1 - now]); more) sheet.borrow(sheets[1 - now]);
+        for (bool more = read(sheets_[now]); more; now = 1 - now) {
+            Sheet<Real>& sheet = sheets_[now];
+            if (more = read(sheets_[1 - now]); more) sheet.borrow(sheets_[1 - now]);
             passage.first = played;
             passage.end = played + sheet.rows();
             for (std::size_t part = 0; part < parts_.size(); ++part) {
@@ -308,7 +306,7 @@ class Bank {
                    Accept&& accept, Play&& play, const Hear& hear) {
         std::vector<Passage<Real>> passages(many);
         for (Passage<Real>& passage : passages) passage.answers = answers(most_rows);
-        std::vector<Desk<Real>> desks(parts_.size());
+        desks_.resize(parts_.size());
         std::mutex settling;  // for `fault`, `stop`, and how far passages go
         Fault fault;
         std::size_t next = 0, stop = rows.rows;
@@ -334,7 +332,7 @@ class Bank {
         };
         const auto play_part = [&](std::size_t part, std::size_t place) {
             Passage<Real>& passage = passages[place];
-            auto& [sheet, canonical] = desks[part];
+            auto& [sheet, canonical] = desks_[part];
             std::size_t end = passage.first;
             const auto bound = [&] { return std::clamp(stop, passage.first, passage.end); };
             std::unique_lock lock(settling);
@@ -442,6 +440,9 @@ class Bank {
     std::vector<std::unique_ptr<Part<Real>>> parts_;
     std::vector<Place> places_;                  // of each lane
     std::vector<std::vector<std::size_t>> kin_;  // the lanes of each kind, in order
+    Sheet<Real> sheets_[2];                      // memory that is kept: blocks may be small, and many
+    std::vector<Desk<Real>> desks_;
+    Canonical canonical_;
 };
 
 }  // namespace thresher
