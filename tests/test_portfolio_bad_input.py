@@ -61,6 +61,17 @@ def test_one_learner_of_ones_own_is_not_two_lanes() -> None:
         th.Portfolio(N, [own, th.AROW(N), own])
 
 
+def test_a_learner_of_ones_own_that_refuses_to_predict_a_row_is_told_with_it() -> None:
+    own = Follower()
+    own.refuses = 7.0
+    made, X = th.Portfolio(N, [th.AROW(N), own]), np.ones((4, N))
+    X[2, 0] = 7.0
+    for ask in (made.predict_many, made.score_many, made.p_positive_many):
+        with pytest.raises(th.ExampleError, match="row 2: found what it does not like") as refused:
+            ask(X)
+        assert refused.value.row == 2
+
+
 def used_master() -> th.AdaHedge:
     rule = th.AdaHedge(1)
     rule.learn_losses([0.5])

@@ -28,7 +28,11 @@ struct Plan {
     static constexpr std::size_t size = 4;
 
     explicit Plan(const unsigned char* bytes)
-        : n(ns[bytes[1] % std::size(ns)]), option((bytes[1] & 0x80) != 0), cut(bytes[2]), seed(bytes[3]) {
+        : n(ns[bytes[1] % std::size(ns)]),
+          option((bytes[1] & 0x80) != 0),
+          cut(bytes[2]),
+          seed(bytes[3]),
+          longest((bytes[1] & 0x20) != 0 ? 20000 : 96) {
         policy.labelled = static_cast<Labelled>(bytes[0] % 3);
         policy.drop_unlabelled = (bytes[0] & 0x20) != 0;
         policy.skip_bad = (bytes[0] & 0x40) == 0;
@@ -38,13 +42,13 @@ struct Plan {
     }
 
     static constexpr std::size_t ns[] = {std::size_t{1} << 18, 1, 2, 3, 64, 1000, most_slots};
-    static constexpr std::size_t longest = 96;
 
     Policy policy;
     std::size_t n;
-    bool option;         // of the format
-    std::size_t cut;     // where the first file ends and the second begins
-    std::uint64_t seed;  // of the pieces
+    bool option;          // of the format
+    std::size_t cut;      // where the first file ends and the second begins
+    std::uint64_t seed;   // of the pieces
+    std::size_t longest;  // a line may have so many bytes
 };
 
 using Row =
@@ -113,7 +117,7 @@ struct Way {
 
 template <class Format>
 Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format& format, const Way& way, bool tagged) {
-    Reader<Format> reader(plan.policy, format, way.threads, {way.buffer, Plan::longest});
+    Reader<Format> reader(plan.policy, format, way.threads, {way.buffer, plan.longest});
     Outcome outcome;
     std::uint64_t chance = plan.seed;
     for (std::string_view left : files) {
@@ -144,7 +148,7 @@ Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format&
     for (const auto& one : reader.labels.seen())
         outcome.labels.emplace_back(one.spelling, one.numeric, one.value, one.line);
     for (const auto& [line, trouble] : reader.bad) {
-        demand(line > 0 && trouble.column > 0 && trouble.column <= Plan::longest + 1);
+        demand(line > 0 && trouble.column > 0 && trouble.column <= plan.longest + 1);
         demand(!trouble.found.empty() && trouble.found.size() < 600 && !trouble.expected.empty());
         demand(std::none_of(trouble.found.begin(), trouble.found.end(), is_control));
         outcome.bad.emplace_back(line, trouble.column, trouble.found, trouble.expected);

@@ -22,7 +22,8 @@ struct Sizes {
 };
 
 struct Text {
-    static constexpr std::size_t padding = 64;  // behind the bytes: whoever reads them may look so far beyond their end
+    static constexpr std::size_t padding =
+        128;  // behind the bytes: whoever reads them may look so far beyond their end
 
     Text() = default;
     explicit Text(std::size_t room)

@@ -373,7 +373,10 @@ class Portfolio(Counted):
                 except ExampleError as error:
                     raise restated(error, at + (error.row or 0), None) from error
                 for row in range(len(part) if self._lanes.foreign else 0):
-                    self._lanes.ask_foreign(example(at + row), said, row)
+                    try:
+                        self._lanes.ask_foreign(example(at + row), said, row)
+                    except ExampleError as error:
+                        raise restated(error, at + row, None) from error
                 columns = made.predictions[to], made.scores[to], made.shares[to], made.chances[to]
                 self._vote._score_block(said.says, said.scores, *columns)
         return made
