@@ -215,6 +215,17 @@ def test_parquet_cut_short_is_refused(tmp_path: Path) -> None:
         check_refused_command(tmp_path, "learn", place, "--quiet", says=["t.parquet: found Parquet that cannot be read"])
 
 
+@pytest.mark.parametrize("format", ["csv", "jsonl", "arrow", "svmlight", "vw"])
+def test_parquet_that_is_said_to_be_something_else_is_seen(format: str, tmp_path: Path) -> None:
+    place = tmp_path / "t.parquet"
+    parquet(place)
+    says = [
+        f"t.parquet: found what begins as Parquet does, expected {format}, as --format (format= in Python) says: leave it out"
+    ]
+    check_refused_command(tmp_path, "learn", place, "--format", format, says=says)
+    assert run("learn", place, "--format", "parquet", "--quiet").status == 0
+
+
 @pytest.mark.parametrize("kind", ["parquet", "arrow file", "arrow stream"])
 def test_a_damaged_byte_is_an_error_or_harmless(kind: str, tmp_path: Path) -> None:
     place = tmp_path / "t"
