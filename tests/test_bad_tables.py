@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         b"a,label\n1,2\n",
         "--label kind",
         ["found no column 'kind' for the label", "label (one value, 2)"],
+    ),
+    "a label in another case": (
+        "t.csv",
+        b"Kind,a\nx,2\n",
+        "--label kind",
+        ["found no column 'kind' for the label (did you mean Kind?); the columns are Kind"],
+    ),
+    "a text column that is mistyped": (
+        "t.csv",
+        b"label,subject\nx,2\n",
+        "--text subjekt",
+        ["found no column 'subjekt', as --text says (did you mean subject?); the columns are label"],
+    ),
+    "dates for labels": (
+        "t.csv",
+        b"a,label\n" + b"1,2024-04-21\n2,2024-04-22\n" * 2,
+        "--label day",
+        ["label (two values, 2024-04-21 and 2024-04-22)"],
     ),
     "three numbers": (
         "t.csv",
@@ -242,6 +261,14 @@ def test_a_damaged_byte_is_an_error_or_harmless(kind: str, tmp_path: Path) -> No
         place.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         with contextlib.suppress(th.SourceError, th.ParameterError):
             assert len(rows_of(place, on_bad="skip")) <= 60
+
+
+def test_a_date_for_a_label_is_spelled_as_one(tmp_path: Path) -> None:
+    days = [date(2024, 4, 21), date(2024, 4, 22)] * 30 + [date(2042, 4, 21)]
+    place = tmp_path / "t.parquet"
+    arrow(".parquet").write_table(arrow().table({"a": list(range(61)), "label": days}), place)
+    says = ["row 61: column 'label': found 2042-04-21 (once), expected 2024-04-21 (30 times) or 2024-04-22 (30 times)"]
+    check_refused_command(tmp_path, "learn", place, says=says)
 
 
 def test_types_that_differ_across_files_are_text_or_refused(tmp_path: Path) -> None:

@@ -90,6 +90,15 @@ def test_columns_that_the_model_knows_and_the_table_has_not_are_named(table: Pat
     check_refused_command(tmp_path, "predict", model, others, says=says)
 
 
+def test_text_that_the_model_knows_and_the_source_has_not_is_told_as_the_models(tmp_path: Path) -> None:
+    mail, model, other = (tmp_path / name for name in ("mail.csv", "model", "other.csv"))
+    mail.write_text("text,a,kind\ncheap offer,1,junk\nhello you,2,fine\n")
+    other.write_text("Text,a\nhello,3\n")
+    run("learn", mail, "--label", "kind", "--text", "text", "--save", model, "--quiet")
+    says = ["other.csv: found no column 'text', as the model says (did you mean Text?); the columns are a"]
+    check_refused_command(tmp_path, "predict", model, other, says=says)
+
+
 def test_inspect_shows_attributes_by_name(table: Path, tmp_path: Path) -> None:
     model = tmp_path / "my.thresher"
     run(*LEARN, table, "--learner", "arow", "--save", model)
