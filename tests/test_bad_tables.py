@@ -205,6 +205,26 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         ["t.csv:1: found a quote that nothing closes in the first row"],
     ),
     "Arrow that is none": ("t.arrow", b"ARROW1\0\0" + bytes(100), "", ["t.arrow: found Arrow data that cannot be read"]),
+    "Vowpal Wabbit text with a label": (
+        "t.vw",
+        b"junk 1 0|t offer, today, now\nfine |t hello\n",
+        "--label kind --text mail",
+        ["t.vw:1: found what looks like Vowpal Wabbit text, which has no columns: leave --label and --text out\n"],
+    ),
+    "svmlight text with a label": (
+        "t.svm",
+        b"+1 1:0.5 3:2 # a, b\n-1 2:1\n",
+        "--label kind",
+        ["t.svm:1: found what looks like svmlight text, which has no columns: leave --label out\n"],
+    ),
+    "Vowpal Wabbit text that is called CSV": (
+        "t.csv",
+        b"1 | a b\n-1 | c\n",
+        "",
+        ["t.csv:1: found what looks like Vowpal Wabbit text, which has no columns: say --format vw (format= in Python)\n"],
+    ),
+    "Vowpal Wabbit text that is said to be CSV": ("t.vw", b"1 | a b\n-1 | c\n", "--format csv", ["which column is the label?"]),
+    "a bar in a name of a column": ("t.csv", b"a|b c,kind\n1,2\n", "--label kinds", ["did you mean kind?"]),
     "columns for text without any": ("t.svm", b"1 1:1\n", "--format svmlight --label a", ["which has no columns"]),
 }
 

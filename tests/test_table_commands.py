@@ -127,6 +127,15 @@ def test_a_resumed_run_is_as_one_that_was_not_interrupted(learner: str, tmp_path
     assert resumed.json["certificates"]
 
 
+def test_text_without_columns_is_no_table_of_a_model(table: Path, tmp_path: Path) -> None:
+    model, words = tmp_path / "model", tmp_path / "b.vw"
+    words.write_text("junk |t offer\nfine |t hello\n")
+    run(*LEARN, table, "--save", model, "--quiet")
+    says = ["b.vw:1: found what looks like Vowpal Wabbit text", "expected a table, as the model has learned"]
+    check_refused_command(tmp_path, "predict", model, words, says=says)
+    check_refused_command(tmp_path, "learn", words, "--from", model, says=says)
+
+
 def test_another_table_is_not_gone_on_with(tmp_path: Path) -> None:
     place: Path = FORMS["csv"](people(60_000), tmp_path)
     part = tmp_path / "part"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,11 @@ __all__ = ["Plan", "distinct", "looks_like"]
 #: What a column of labels is often called.
 USUAL = ("label", "target", "class", "y")
 _SHOWN = 12
+#: What the first line looks like of text that has no columns: namespaces behind bars, or numbers behind indices.
+_NO_TABLE = {
+    "vw": ("Vowpal Wabbit text", re.compile(r"[^|,;\t]*\|\S*\s")),
+    "svmlight": ("svmlight text", re.compile(r"[^\s:]+(\s+(qid|\d+):[^\s,;]+)+\s*(#|$)")),
+}
 _CLASSES = 20  # more labels are numbers to be compared, or names
 _SELDOM = 20  # rows with one of the two usual labels for each row with another: then that is taken for a slip
 
@@ -78,6 +84,20 @@ class Plan:
         return looks if kind_of(looks) == kind else library.string()
 
     # ---- the label ---------------------------------------------------------------------------------------------------
+
+    def check_table(self, names: list[str], file: str) -> None:
+        """Raises what to do about a first line of text that was taken for CSV, since columns were named, or after its name."""
+        seen = next(((format, called) for format, (called, looks) in _NO_TABLE.items() if looks.match(",".join(names))), None)
+        known = {self.label, self.tag, *self.recipe.text, *self.recipe.kinds}
+        if seen is None or any(name in known or name.lower() in USUAL for name in names):
+            return
+        if self.label is not None and _near(self.label, names):
+            return
+        told = {"--label": self.recipe.label, "--text": self.recipe.text, "--ignore": self.recipe.ignore}
+        options = " and ".join(option for option, value in told.items() if value)
+        instead = f"leave {options} out" if options else f"say --format {seen[0]} (format= in Python)"
+        expected = "expected a table, as the model has learned" if self.recipe.kinds else instead
+        raise SourceError(f"found what looks like {seen[1]}, which has no columns: {expected}", file=file, line=1)
 
     def choose_label(self, piece: Piece, file: str, *, needed: bool) -> None:
         """Finds the column of labels in the first rows, if nobody named it; raises what is wrong with it."""
