@@ -243,9 +243,10 @@ def _next(learned: Learned) -> str:
     model, places = learned.saved or "my.thresher", learned.source.places
     skip = [] if learned.options.on_bad == "stop" else ["--on-bad", learned.options.on_bad]
     if learned.interrupted and learned.saved:
-        return (
-            f"Saved to {model}. To go on where it stopped:\n  {command('learn', places, [*option('--resume', model), *skip])}"
-        )
+        files = {"--metrics": learned.options.metrics, "--report": learned.options.report}
+        more = [word for name, path in files.items() if path is not None for word in option(name, path)]
+        go_on = command("learn", places, [*option("--resume", model), *skip, *more])
+        return f"Saved to {model}. To go on where it stopped:\n  {go_on}"
     if learned.interrupted:
         return f"Nothing was saved. With --save {shlex.quote(model)} it would have been, and could go on."
     proof = "" if learned.proof is None else f"{_proved(learned.options, learned.proof)}\n\n"
