@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         b"a,label\n1,2\n",
         "--label kind",
         ["found no column 'kind' for the label", "label (one value, 2)"],
+    ),
+    "a label in another case": (
+        "t.csv",
+        b"Kind,a\nx,2\n",
+        "--label kind",
+        ["found no column 'kind' for the label (did you mean Kind?); the columns are Kind"],
+    ),
+    "a text column that is mistyped": (
+        "t.csv",
+        b"label,subject\nx,2\n",
+        "--text subjekt",
+        ["found no column 'subjekt', as --text says (did you mean subject?); the columns are label"],
+    ),
+    "dates for labels": (
+        "t.csv",
+        b"a,label\n" + b"1,2024-04-21\n2,2024-04-22\n" * 2,
+        "--label day",
+        ["label (two values, 2024-04-21 and 2024-04-22)"],
     ),
     "three numbers": (
         "t.csv",
@@ -186,6 +205,26 @@ BAD: dict[str, tuple[str, bytes, str, list[str]]] = {
         ["t.csv:1: found a quote that nothing closes in the first row"],
     ),
     "Arrow that is none": ("t.arrow", b"ARROW1\0\0" + bytes(100), "", ["t.arrow: found Arrow data that cannot be read"]),
+    "Vowpal Wabbit text with a label": (
+        "t.vw",
+        b"junk 1 0|t offer, today, now\nfine |t hello\n",
+        "--label kind --text mail",
+        ["t.vw:1: found what looks like Vowpal Wabbit text, which has no columns: leave --label and --text out\n"],
+    ),
+    "svmlight text with a label": (
+        "t.svm",
+        b"+1 1:0.5 3:2 # a, b\n-1 2:1\n",
+        "--label kind",
+        ["t.svm:1: found what looks like svmlight text, which has no columns: leave --label out\n"],
+    ),
+    "Vowpal Wabbit text that is called CSV": (
+        "t.csv",
+        b"1 | a b\n-1 | c\n",
+        "",
+        ["t.csv:1: found what looks like Vowpal Wabbit text, which has no columns: say --format vw (format= in Python)\n"],
+    ),
+    "Vowpal Wabbit text that is said to be CSV": ("t.vw", b"1 | a b\n-1 | c\n", "--format csv", ["which column is the label?"]),
+    "a bar in a name of a column": ("t.csv", b"a|b c,kind\n1,2\n", "--label kinds", ["did you mean kind?"]),
     "columns for text without any": ("t.svm", b"1 1:1\n", "--format svmlight --label a", ["which has no columns"]),
 }
 
@@ -215,6 +254,17 @@ def test_parquet_cut_short_is_refused(tmp_path: Path) -> None:
         check_refused_command(tmp_path, "learn", place, "--quiet", says=["t.parquet: found Parquet that cannot be read"])
 
 
+@pytest.mark.parametrize("format", ["csv", "jsonl", "arrow", "svmlight", "vw"])
+def test_parquet_that_is_said_to_be_something_else_is_seen(format: str, tmp_path: Path) -> None:
+    place = tmp_path / "t.parquet"
+    parquet(place)
+    says = [
+        f"t.parquet: found what begins as Parquet does, expected {format}, as --format (format= in Python) says: leave it out"
+    ]
+    check_refused_command(tmp_path, "learn", place, "--format", format, says=says)
+    assert run("learn", place, "--format", "parquet", "--quiet").status == 0
+
+
 @pytest.mark.parametrize("kind", ["parquet", "arrow file", "arrow stream"])
 def test_a_damaged_byte_is_an_error_or_harmless(kind: str, tmp_path: Path) -> None:
     place = tmp_path / "t"
@@ -231,6 +281,14 @@ def test_a_damaged_byte_is_an_error_or_harmless(kind: str, tmp_path: Path) -> No
         place.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         with contextlib.suppress(th.SourceError, th.ParameterError):
             assert len(rows_of(place, on_bad="skip")) <= 60
+
+
+def test_a_date_for_a_label_is_spelled_as_one(tmp_path: Path) -> None:
+    days = [date(2024, 4, 21), date(2024, 4, 22)] * 30 + [date(2042, 4, 21)]
+    place = tmp_path / "t.parquet"
+    arrow(".parquet").write_table(arrow().table({"a": list(range(61)), "label": days}), place)
+    says = ["row 61: column 'label': found 2042-04-21 (once), expected 2024-04-21 (30 times) or 2024-04-22 (30 times)"]
+    check_refused_command(tmp_path, "learn", place, says=says)
 
 
 def test_types_that_differ_across_files_are_text_or_refused(tmp_path: Path) -> None:

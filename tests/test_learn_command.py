@@ -256,6 +256,18 @@ def test_the_positive_label_may_be_either_and_is_spelled_as_in_the_file(tmp_path
     assert spam["positives"] + ham["positives"] == 30
 
 
+def test_how_to_turn_labels_round_is_said_where_the_alphabet_chose(tmp_path: Path) -> None:
+    words, numbers, model = tmp_path / "fruit.vw", tmp_path / "numbers.vw", tmp_path / "model"
+    words.write_text(fruit(30).replace("ham", "good.mail").replace("spam", "it's"))
+    numbers.write_text("1 | a\n0 | b\n")
+    chosen = run(*PERCEPTRON, words, "--quiet", "--save", model).out.splitlines()[1]
+    assert chosen == """+1 is it's, -1 is good.mail (--positive good.mail turns it round)"""
+    turned = run(*PERCEPTRON, words, "--quiet", "--positive", "good.mail").out.splitlines()[1]
+    assert turned == "+1 is good.mail, -1 is it's"
+    for command in ([words, "--from", model], [numbers], ["demo:oranges"]):
+        assert "turns it round" not in run("learn", *command, "--quiet").out
+
+
 def test_a_positive_label_may_be_named_again_however_it_is_spelled(tmp_path: Path) -> None:
     source, model = tmp_path / "source", tmp_path / "model"
     source.write_text("1 1:1\n-1 2:1\n")

@@ -197,6 +197,22 @@ def test_an_interrupted_run_is_not_checked_and_says_how_to_go_on(tmp_path: Path)
 
 
 @pytest.mark.usefixtures("pieces")
+def test_how_to_go_on_repeats_the_files_that_were_to_be_written(tmp_path: Path) -> None:
+    source, model, page, course = (tmp_path / name for name in ("source", "model", "a page.html", "m.csv"))
+    source.write_text(fruit(30))
+    with stop_after(2):
+        ran = run(*PERCEPTRON, source, *OPTIONS, "--save", model, "--report", page, "--metrics", course)
+    (line,) = (line for line in ran.out.splitlines() if "--resume" in line)
+    assert line == f"  thresher learn {source} --resume {model} --metrics {course} --report '{page}'"
+    before = page.read_text(), course.read_text().splitlines()
+    assert run(*shlex.split(line)[1:]).status == 0
+    assert before[0] != page.read_text()
+    names, *rows = course.read_text().splitlines()
+    assert names == before[1][0]
+    assert int(rows[0].split(",")[0]) > int(before[1][-1].split(",")[0])  # what was there is gone: see --metrics in the help
+
+
+@pytest.mark.usefixtures("pieces")
 def test_ctrl_c_during_the_check_keeps_the_model(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_text(fruit(30))

@@ -90,6 +90,15 @@ def test_columns_that_the_model_knows_and_the_table_has_not_are_named(table: Pat
     check_refused_command(tmp_path, "predict", model, others, says=says)
 
 
+def test_text_that_the_model_knows_and_the_source_has_not_is_told_as_the_models(tmp_path: Path) -> None:
+    mail, model, other = (tmp_path / name for name in ("mail.csv", "model", "other.csv"))
+    mail.write_text("text,a,kind\ncheap offer,1,junk\nhello you,2,fine\n")
+    other.write_text("Text,a\nhello,3\n")
+    run("learn", mail, "--label", "kind", "--text", "text", "--save", model, "--quiet")
+    says = ["other.csv: found no column 'text', as the model says (did you mean Text?); the columns are a"]
+    check_refused_command(tmp_path, "predict", model, other, says=says)
+
+
 def test_inspect_shows_attributes_by_name(table: Path, tmp_path: Path) -> None:
     model = tmp_path / "my.thresher"
     run(*LEARN, table, "--learner", "arow", "--save", model)
@@ -116,6 +125,15 @@ def test_a_resumed_run_is_as_one_that_was_not_interrupted(learner: str, tmp_path
     assert part.read_bytes() == whole.read_bytes()
     assert {each["verdict"] for each in resumed.json["certificates"]} <= {"certified", "void"}
     assert resumed.json["certificates"]
+
+
+def test_text_without_columns_is_no_table_of_a_model(table: Path, tmp_path: Path) -> None:
+    model, words = tmp_path / "model", tmp_path / "b.vw"
+    words.write_text("junk |t offer\nfine |t hello\n")
+    run(*LEARN, table, "--save", model, "--quiet")
+    says = ["b.vw:1: found what looks like Vowpal Wabbit text", "expected a table, as the model has learned"]
+    check_refused_command(tmp_path, "predict", model, words, says=says)
+    check_refused_command(tmp_path, "learn", words, "--from", model, says=says)
 
 
 def test_another_table_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -85,7 +85,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="predict each K-th example and never learn it; its metrics stand apart, and what is proven is of the others",
     )
     group.add_argument(
-        "--metrics", metavar="FILE.csv", help="how the metrics went, a row each tenth of a window, as they stood then"
+        "--metrics",
+        metavar="FILE.csv",
+        help="how the metrics went, a row each tenth of a window, as they stood then; with --resume from where the run goes "
+        "on, and an earlier FILE is replaced",
     )
     group.add_argument("--report", metavar="FILE.html", help="a page with all of it, and pictures, in one file")
     group.add_argument("--json", action="store_true", help="one JSON object on stdout, and nothing else")

@@ -12,6 +12,7 @@ from thresher.cli.following import check_command, command, option, same_command
 from thresher.cli.lanes import called, lanes_as_dicts, lanes_table, parameters
 from thresher.cli.learners import lower_start
 from thresher.cli.measured import measured_as_dict, measured_in_words, measured_table
+from thresher.data.spelling import number
 from thresher.evaluate import Confusion
 from thresher.linear import LinearLearner
 
@@ -122,13 +123,22 @@ def repeats_of(learned: Learned) -> int:
     return learned.ledger.repeat_last - learned.run.began.repeat_last
 
 
+def _turned_round(learned: Learned) -> str:
+    """How to have the other label positive, where the alphabet alone has chosen: it may not be what was meant."""
+    options, minus = learned.options, learned.recipe.minus
+    given = (options.positive, options.start, options.resume, learned.source.demo)
+    if minus is None or number(minus) is not None or any(each is not None for each in given):
+        return ""
+    return f" ({shlex.join(option('--positive', minus))} turns it round)"
+
+
 def what(learned: Learned) -> str:
     """What was learned, and by whom."""
     run, passes = run_of(learned), learned.run.passes
     how = "one pass" if passes == 1 else f"{passes} passes"
     state = f"interrupted in pass {learned.run.done + 1} of {passes}" if learned.interrupted else f"in {how}"
     line = f"{plural(run.examples, 'example')} of {learned.source} {state}, learned by {called(learned.learner)}"
-    line += f"\n+1 is {learned.recipe.spelled(+1)}, -1 is {learned.recipe.spelled(-1)}"
+    line += f"\n+1 is {learned.recipe.spelled(+1)}, -1 is {learned.recipe.spelled(-1)}{_turned_round(learned)}"
     if learned.recipe.table is not None:
         line += f"\n{learned.recipe.table.taken()}"
     if learned.resumed:
@@ -243,9 +253,10 @@ def _next(learned: Learned) -> str:
     model, places = learned.saved or "my.thresher", learned.source.places
     skip = [] if learned.options.on_bad == "stop" else ["--on-bad", learned.options.on_bad]
     if learned.interrupted and learned.saved:
-        return (
-            f"Saved to {model}. To go on where it stopped:\n  {command('learn', places, [*option('--resume', model), *skip])}"
-        )
+        files = {"--metrics": learned.options.metrics, "--report": learned.options.report}
+        more = [word for name, path in files.items() if path is not None for word in option(name, path)]
+        go_on = command("learn", places, [*option("--resume", model), *skip, *more])
+        return f"Saved to {model}. To go on where it stopped:\n  {go_on}"
     if learned.interrupted:
         return f"Nothing was saved. With --save {shlex.quote(model)} it would have been, and could go on."
     proof = "" if learned.proof is None else f"{_proved(learned.options, learned.proof)}\n\n"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from thresher.data.source import Opened
+from thresher.errors import SourceError
 
-__all__ = ["FORMATS", "TABLES", "format_of"]
+__all__ = ["FORMATS", "TABLES", "check_said", "format_of"]
 
 #: The formats of files.
 FORMATS = ("svmlight", "vw", "csv", "parquet", "arrow", "jsonl")
@@ -32,7 +33,7 @@ def format_of(opened: Opened, *, table: bool = False) -> str:
     brace, Vowpal Wabbit's have a bar, svmlight's have colons; what has commas, tabs or semicolons instead is CSV.
     """
     start = opened.peek().removeprefix(b"\xef\xbb\xbf")
-    magic = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+    magic = _binary(start)
     if magic is not None:
         return magic
     suffixes = [suffix for suffix in PurePath(opened.name).suffixes if suffix not in _COMPRESSED]
@@ -53,3 +54,17 @@ def format_of(opened: Opened, *, table: bool = False) -> str:
     separated = any(separator in first for separator in (b",", b"\t", b";"))
     separated = separated and b"\0" not in start
     return "csv" if separated and not (indexed and after_label) else "svmlight"
+
+
+def check_said(opened: Opened | None, format: str | None) -> None:
+    """Raises if somebody said a format, and the first bytes of the file, if there is one, tell another."""
+    if opened is None or format is None:
+        return
+    found = _binary(opened.peek())
+    if found not in (None, format):
+        said = f"{format}, as --format (format= in Python) says: leave it out"
+        raise SourceError(f"found what begins as {str(found).capitalize()} does, expected {said}", file=opened.name)
+
+
+def _binary(start: bytes) -> str | None:
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)

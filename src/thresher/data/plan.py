@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,11 @@ __all__ = ["Plan", "distinct", "looks_like"]
 #: What a column of labels is often called.
 USUAL = ("label", "target", "class", "y")
 _SHOWN = 12
+#: What the first line looks like of text that has no columns: namespaces behind bars, or numbers behind indices.
+_NO_TABLE = {
+    "vw": ("Vowpal Wabbit text", re.compile(r"[^|,;\t]*\|\S*\s")),
+    "svmlight": ("svmlight text", re.compile(r"[^\s:]+(\s+(qid|\d+):[^\s,;]+)+\s*(#|$)")),
+}
 _CLASSES = 20  # more labels are numbers to be compared, or names
 _SELDOM = 20  # rows with one of the two usual labels for each row with another: then that is taken for a slip
 
@@ -79,8 +85,23 @@ class Plan:
 
     # ---- the label ---------------------------------------------------------------------------------------------------
 
+    def check_table(self, names: list[str], file: str) -> None:
+        """Raises what to do about a first line of text that was taken for CSV, since columns were named, or after its name."""
+        seen = next(((format, called) for format, (called, looks) in _NO_TABLE.items() if looks.match(",".join(names))), None)
+        known = {self.label, self.tag, *self.recipe.text, *self.recipe.kinds}
+        if seen is None or any(name in known or name.lower() in USUAL for name in names):
+            return
+        if self.label is not None and _near(self.label, names):
+            return
+        told = {"--label": self.recipe.label, "--text": self.recipe.text, "--ignore": self.recipe.ignore}
+        options = " and ".join(option for option, value in told.items() if value)
+        instead = f"leave {options} out" if options else f"say --format {seen[0]} (format= in Python)"
+        expected = "expected a table, as the model has learned" if self.recipe.kinds else instead
+        raise SourceError(f"found what looks like {seen[1]}, which has no columns: {expected}", file=file, line=1)
+
     def choose_label(self, piece: Piece, file: str, *, needed: bool) -> None:
         """Finds the column of labels in the first rows, if nobody named it; raises what is wrong with it."""
+        there = [*piece.names, *piece.unread]
         if self.label is None:
             usual = [
                 name
@@ -94,12 +115,15 @@ class Plan:
                 say = "say --label COLUMN (label= in Python)"
                 raise SourceError(f"which column is the label? {found}: {say}; {self._columns(piece)}", file=file)
         elif needed and self.label not in piece.names:
-            raise SourceError(f"found no column {self.label!r} for the label; {self._columns(piece)}", file=file)
+            near = _near(self.label, there)
+            raise SourceError(f"found no column {self.label!r} for the label{near}; {self._columns(piece)}", file=file)
         ignored = () if self.recipe.kinds else self.recipe.ignore  # a model's may be missing
-        for option, names in (("--text", self.recipe.text), ("--ignore", ignored), ("--id", (self.tag,))):
-            unknown = [name for name in names if name is not None and name not in (*piece.names, *piece.unread)]
+        of_text = "the model" if self.recipe.kinds else "--text"
+        for who, names in ((of_text, self.recipe.text), ("--ignore", ignored), ("--id", (self.tag,))):
+            unknown = [name for name in names if name is not None and name not in there]
             if unknown:
-                raise SourceError(f"found no column {unknown[0]!r}, as {option} says; {self._columns(piece)}", file=file)
+                found = f"found no column {unknown[0]!r}, as {who} says{_near(unknown[0], there)}"
+                raise SourceError(f"{found}; {self._columns(piece)}", file=file)
         if needed and not any(self.uses(name) for name in piece.names):
             raise SourceError("found no column beside the label, expected one at least to learn from", file=file)
 
@@ -152,8 +176,9 @@ class Plan:
         more = f" and {plural(len(others) - 1, 'other value')}" if len(others) > 1 else ""
         raise piece.error(
             row,
-            f"column {self.label!r}: found {spelled[row]!r} ({count}){more}, "
-            f"expected {first!r} ({often:,} times) or {second!r} ({less:,} times), the labels of the first rows",
+            f"column {self.label!r}: found {_spelled(spelled[row])} ({count}){more}, "
+            f"expected {_spelled(first)} ({often:,} times) or {_spelled(second)} ({less:,} times), "
+            "the labels of the first rows",
         )
 
     def _cells(self, piece: Piece, name: str | None) -> Any:
@@ -178,15 +203,28 @@ def looks_like(cells: Any) -> str:
     if kind_of(cells.type) == "" or not values:
         return f"{cells.type}" if values else "nothing"
     if len(values) == 2:
-        return f"two values, {values[0]!r} and {values[1]!r}"
+        return f"two values, {_spelled(values[0])} and {_spelled(values[1])}"
     if len(values) == 1:
-        return f"one value, {values[0]!r}"
+        return f"one value, {_spelled(values[0])}"
     every = ", another in every row" if len(values) == len(cells) else ""
     numbers = [number(str(value)) for value in values]
     known = [each for each in numbers if each is not None]
     if len(known) == len(values):
         return f"{len(values):,} different numbers from {min(known):g} to {max(known):g}{every}"
-    return f"{len(values):,} different values such as {values[0]!r}{every}"
+    return f"{len(values):,} different values such as {_spelled(values[0])}{every}"
+
+
+def _spelled(value: object) -> str:
+    """A cell as an error shows it: words in quotes, a date as 2024-07-31."""
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def _near(tried: str, names: list[str]) -> str:
+    """The column that is spelled nearly like the one that was tried, as a question."""
+    from difflib import get_close_matches
+
+    folded = {name.casefold(): name for name in reversed(names)}
+    return "".join(f" (did you mean {folded[near]}?)" for near in get_close_matches(tried.casefold(), folded, n=1))
 
 
 def distinct(cells: Any) -> list[Any]:

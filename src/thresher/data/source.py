@@ -35,6 +35,7 @@ _MAGIC = {
     b"PK\x03\x04": "zip",
 }
 _READ = ("gzip", "Zstandard")
+_MODEL = b"thresher"  # and a version of four bytes, of which one at least is 0
 _PEEK = 1 << 16
 
 
@@ -199,8 +200,11 @@ def _open(place: str, ahead: bool) -> Iterator[Opened]:
 
 def _uncompressed(name: str, file: BinaryIO, raw: BinaryIO | None) -> Opened:
     buffered = cast("io.BufferedReader", file)
-    start = buffered.peek(8)
+    start = buffered.peek(12)
     kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+    if start.startswith(_MODEL) and b"\0" in start[len(_MODEL) : len(_MODEL) + 4]:
+        use = "thresher learn --from MODEL learns on from it, thresher predict MODEL and thresher inspect MODEL use it"
+        raise SourceError(f"found a model of Thresher, expected examples; {use}", file=name)
     pipe = None if file.seekable() else file.fileno()
     if kind == "gzip":
         import gzip

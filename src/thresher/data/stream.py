@@ -9,7 +9,7 @@ from os import PathLike
 from thresher._core import Rule
 from thresher.data.batch import UNLABELLED, Batch, Position
 from thresher.data.detect import FORMATS as KNOWN
-from thresher.data.detect import TABLES, format_of
+from thresher.data.detect import TABLES, check_said, format_of
 from thresher.data.files import Files
 from thresher.data.frame import ArrowStream, Frame
 from thresher.data.labelled import Stream, Wishes
@@ -104,6 +104,7 @@ def open_stream(
     wishes = Wishes(positive, on_bad == "skip", keep_unlabelled or ignore_labels, ignore_labels, rule, threads)
     files = Files(source, ahead=threads > 1)
     try:
+        check_said(files.file, format)
         if recipe is None:
             columns = TableRecipe(label, tuple(_listed(ignore)), tuple(_listed(text)), tuple(_listed(header)), numeric)
             spelled = format or _format(source, files, asked=columns != TableRecipe(numeric=numeric))

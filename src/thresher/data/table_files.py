@@ -114,7 +114,7 @@ def _each(
     while opened is not None:
         form = format or format_of(opened, table=True)
         told = False
-        for piece in _of_file(opened, form, plan, decimals, skip_bad=skip_bad, threads=threads):
+        for piece in _of_file(opened, form, plan, decimals, said=format is not None, skip_bad=skip_bad, threads=threads):
             told = told or piece.rows > 0 or piece.failure is not None
             yield piece
         if told:
@@ -123,7 +123,7 @@ def _each(
 
 
 def _of_file(
-    opened: Opened, format: str, plan: Plan, decimals: dict[str, str], *, skip_bad: bool, threads: int
+    opened: Opened, format: str, plan: Plan, decimals: dict[str, str], *, said: bool, skip_bad: bool, threads: int
 ) -> Iterator[Piece]:
     if format == "parquet":
         return parquet_pieces(opened, plan, threads=threads)
@@ -131,4 +131,7 @@ def _of_file(
         return ipc_pieces(opened, plan, stream=not opened.peek().startswith(b"ARROW1"))
     if format == "jsonl":
         return JsonFile(opened, skip_bad=skip_bad, threads=threads).pieces()
-    return CsvFile(opened, plan.recipe.header, plan.csv_type, decimals, skip_bad=skip_bad, threads=threads).pieces()
+    file = CsvFile(opened, plan.recipe.header, plan.csv_type, decimals, skip_bad=skip_bad, threads=threads)
+    if not said:
+        plan.check_table(file.names, opened.name)
+    return file.pieces()
