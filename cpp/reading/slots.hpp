@@ -13,6 +13,7 @@
 #include "../thresher/canonical.hpp"
 #include "kept.hpp"
 #include "rows.hpp"
+#include "text_kernels.hpp"
 
 namespace thresher::reading {
 
@@ -44,6 +45,7 @@ class HashedRow {
 
     // Writes the row behind `end`, ascending; the smaller values are added first. False if a sum is too large.
     bool settle(Rows& rows, std::size_t& end) {
+        if (placed(rows, end)) return true;
         sort();
         const Term* const sorted = sorted_.data();
         std::uint32_t* const tags = rows.name_tags.get();
@@ -92,6 +94,39 @@ class HashedRow {
         values_.resize(room_);
         sorted_.resize(room_ + 1);
         return true;
+    }
+
+    // Few terms go straight to their places, each found by comparing it with all others: nothing waits there, where the
+    // counts of a sort wait for each other. False if two share a slot, one is 0, or the bits that were compared do not
+    // tell all slots apart: then nothing was done.
+    bool placed(Rows& rows, std::size_t& end) {
+        const std::size_t size = size_, from = end;
+        const bool ranked = size > 0 && size <= Ranking::most && sweep_text([&](auto sweeps) {
+                                if constexpr (decltype(sweeps)::hashes) sweeps.rank(hashes_.data(), size, ranking_);
+                                return decltype(sweeps)::hashes;
+                            });
+        if (!ranked) return false;
+        std::int32_t* const slots = rows.slots.get() + from;
+        std::uint32_t* const tags = rows.name_tags.get() + from;
+        double* const values = rows.values.get() + from;
+        claim(tags, size);
+        claim(slots, size);
+        claim(values, size);
+        const std::uint64_t* const hashes = hashes_.data();
+        const double* const given = values_.data();
+        const std::int32_t* const places = ranking_.places;
+        bool good = true;
+        for (std::size_t i = 0; i < size; ++i) {
+            const auto place = static_cast<std::size_t>(places[i]);
+            slots[place] = static_cast<std::int32_t>(slot_of_hash(hashes[i], n_));
+            tags[place] = KeptNames::tag(hashes[i]);
+            values[place] = given[i];
+            good &= given[i] != 0.0;
+        }
+        for (std::size_t j = 1; j < size; ++j) good &= slots[j - 1] < slots[j];
+        rows.overwrite(from, from + size);
+        if (good) end += size;
+        return good;
     }
 
     // A slot is the hash scaled down, so the order of hashes is that of slots; and hashes are even, so after buckets by
@@ -179,6 +214,7 @@ class HashedRow {
     std::vector<Term> sorted_ = std::vector<Term>(room_ + 1);  // by their hashes, and one more
     std::vector<Term> joined_;
     std::vector<std::uint32_t> places_;
+    Ranking ranking_;
 };
 
 }  // namespace thresher::reading

@@ -48,6 +48,14 @@ struct Prefix {
     std::size_t size;
 };
 
+// Hashes on their way to their places, by the first 24 bits of each and its number.
+struct Ranking {
+    static constexpr std::size_t most = 80;  // their square is the number of comparisons
+
+    std::int32_t keys[most] = {};
+    std::int32_t places[most];
+};
+
 #ifdef THRESHER_HAS_AVX2
 alignas(64) inline constexpr auto places_in_64 = [] {
     std::array<std::uint8_t, 64> places{};

@@ -61,6 +61,22 @@ struct THRESHER_SWEEPS {
         return named<Valued>(text, marks, again, prefix, hashes + again, values + again) ? count : i;
     }
 
+#if THRESHER_LANES == 8
+    // The place that each of some hashes has among all of them, by its first bits, and where these are alike as they
+    // came.
+    THRESHER_TARGET static void rank(const std::uint64_t* hashes, std::size_t size, Ranking& ranking) {
+        for (std::size_t i = 0; i < size; ++i) {
+            const auto first_bits = static_cast<std::uint32_t>(hashes[i] >> 32) & ~std::uint32_t{0xFF};
+            ranking.keys[i] = static_cast<std::int32_t>((first_bits | static_cast<std::uint32_t>(i)) ^ 0x80000000u);
+        }
+        if (size <= 16) return rank_in<1>(size, ranking);
+        if (size <= 32) return rank_in<2>(size, ranking);
+        if (size <= 48) return rank_in<3>(size, ranking);
+        if (size <= 64) return rank_in<4>(size, ranking);
+        rank_in<5>(size, ranking);
+    }
+#endif
+
   private:
     struct Found {
         std::uint64_t colons, blanks, others;  // a bit for each of 64 bytes
@@ -121,6 +137,25 @@ struct THRESHER_SWEEPS {
         std::memcpy(values, &value, sizeof value);
         return true;
     }
+
+#if THRESHER_LANES == 8
+    // The same in so many registers of 16 numbers.
+    template <std::size_t Registers>
+    [[gnu::always_inline]] THRESHER_TARGET static void rank_in(std::size_t size, Ranking& ranking) {
+        typedef std::int32_t Many __attribute__((vector_size(64)));
+        const __m512i one = _mm512_set1_epi32(1);
+        Many own[Registers], places[Registers] = {};
+        std::memcpy(own, ranking.keys, sizeof own);
+        for (std::size_t j = 0; j < size; ++j) {
+            const __m512i other = _mm512_set1_epi32(ranking.keys[j]);
+            for (std::size_t r = 0; r < Registers; ++r) {
+                const __mmask16 after = _mm512_cmpgt_epi32_mask((__m512i)own[r], other);
+                places[r] = (Many)_mm512_mask_add_epi32((__m512i)places[r], after, (__m512i)places[r], one);
+            }
+        }
+        std::memcpy(ranking.places, places, sizeof places);
+    }
+#endif
 
     // The numbers that fill the text between colons and the blanks after them.
     [[gnu::always_inline]] THRESHER_TARGET static Doubles fractions(const char* text, const Marks& marks, std::size_t i,
