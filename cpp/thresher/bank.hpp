@@ -98,7 +98,7 @@ class Bank {
     // What all lanes say of the row on a sheet.
     void score(const Sheet<Real>& sheet, const Said<Real>& said) {
         play_one(said, [&](Part<Real>& part, const Said<Real>& own) {
-            part.score(sheet, 0, own, {});
+            part.score(sheet[0], own, {});
             return false;
         });
     }
@@ -108,7 +108,7 @@ class Bank {
         if (given != +1) negative = static_cast<Negative>(given);
         ++rounds;
         return play_one(said, [&](Part<Real>& part, const Said<Real>& own) {
-            return part.learn(sheet, 0, given, weight, rounds, own, {});
+            return part.learn(sheet[0], given, weight, rounds, own, {});
         });
     }
 
@@ -135,10 +135,9 @@ class Bank {
             [&](std::size_t k) {
                 if (!out(k) && labels[k] != +1) negative = static_cast<Negative>(labels[k]);
             },
-            [&](Part<Real>& part, const Sheet<Real>& sheet, std::size_t row, std::size_t k, const Said<Real>& own,
-                const Ahead& ahead) {
-                if (!out(k)) return part.learn(sheet, row, labels[k], weight(k), turn(k), own, ahead);
-                part.score(sheet, row, own, ahead);
+            [&](Part<Real>& part, const Line<Real>& line, std::size_t k, Said<Real> own, Ahead ahead) {
+                if (!out(k)) return part.learn(line, labels[k], weight(k), turn(k), own, ahead);
+                part.score(line, own, ahead);
                 return false;
             },
             hear);
@@ -149,9 +148,8 @@ class Bank {
     Fault score_block(const Block& block, const Said<Real>& said, std::size_t& played) {
         return over_rows(
             block, said, nullptr, played, [](std::size_t) { return Fault::Kind::none; }, [](std::size_t) {},
-            [](Part<Real>& part, const Sheet<Real>& sheet, std::size_t row, std::size_t, const Said<Real>& own,
-               const Ahead& ahead) {
-                part.score(sheet, row, own, ahead);
+            [](Part<Real>& part, const Line<Real>& line, std::size_t, Said<Real> own, Ahead ahead) {
+                part.score(line, own, ahead);
                 return false;
             },
             {});
@@ -374,7 +372,7 @@ class Bank {
             const Said<Real> own =
                 single ? Said<Real>{said.says + k * all, said.scores + k * all}
                        : Said<Real>{answer->says.data() + row * wide, answer->scores.data() + row * wide};
-            const bool moved = play(*parts_[part], sheet, row, k, own, reader().ahead(sheet, row));
+            const bool moved = play(*parts_[part], sheet[row], k, own, reader().ahead(sheet, row));
             if (!single) {
                 answer->changed[row] = moved;
             } else if (changed != nullptr) {

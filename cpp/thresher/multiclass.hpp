@@ -77,14 +77,14 @@ class Multiclass {
     }
 
     // The scores of all classes, with room for whole registers. The records of the row ahead are fetched meanwhile.
-    void score(const Terms<double>& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
+    void score(const Terms<double>& row, std::vector<double>& scores, Ahead ahead = {}) const {
         const std::size_t lanes = Lanes<double>::whole(classes());
         scores.resize(lanes);
         sweep_lanes([&](auto sweeps) { sweeps.dots(memory_.data(), row, 0, lanes, scores.data(), ahead); });
         for (std::size_t c = 0; c < classes(); ++c) scores[c] += bias_weights_[c] * bias_;
     }
 
-    ClassOutcome predict(const Terms<double>& row, std::vector<double>& scores, const Ahead& ahead = {}) const {
+    ClassOutcome predict(const Terms<double>& row, std::vector<double>& scores, Ahead ahead = {}) const {
         score(row, scores, ahead);
         std::size_t best = 0;
         for (std::size_t c = 1; c < classes(); ++c) best = scores[c] > scores[best] ? c : best;
@@ -93,7 +93,7 @@ class Multiclass {
     }
 
     // One whole round. The label is a class, or the next one; there is room for it, and the memory is our own.
-    ClassOutcome learn(const Terms<double>& row, std::int32_t label, double weight, const Ahead& ahead = {}) {
+    ClassOutcome learn(const Terms<double>& row, std::int32_t label, double weight, Ahead ahead = {}) {
         ClassOutcome outcome = predict(row, scores_, ahead);
         const std::int32_t said = outcome.prediction;
         if (static_cast<std::size_t>(label) == classes()) bias_weights_.push_back(0.0);
@@ -125,17 +125,16 @@ class Multiclass {
             const double weight = weights == nullptr ? 1.0 : weights[k];
             return weight >= 0.0 && weight <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
         };
-        return reader().over_rows(
-            block, played, refuse, [&](const Sheet<double>& sheet, const Ahead& ahead, std::size_t k) {
-                log.put(k, learn(sheet.terms(0), labels[k], weights == nullptr ? 1.0 : weights[k], ahead));
-            });
+        return reader().over_rows(block, played, refuse, [&](const Sheet<double>& sheet, Ahead ahead, std::size_t k) {
+            log.put(k, learn(sheet.terms(0), labels[k], weights == nullptr ? 1.0 : weights[k], ahead));
+        });
     }
 
     Fault predict_block(const Block& block, const ClassColumns& log, std::size_t& played) const {
         std::vector<double> scores;
         return reader().over_rows(
             block, played, [](std::size_t) { return Fault::Kind::none; },
-            [&](const Sheet<double>& sheet, const Ahead& ahead, std::size_t k) {
+            [&](const Sheet<double>& sheet, Ahead ahead, std::size_t k) {
                 log.put(k, predict(sheet.terms(0), scores, ahead));
             });
     }
@@ -145,7 +144,7 @@ class Multiclass {
         std::vector<double> scores;
         return reader().over_rows(
             block, played, [](std::size_t) { return Fault::Kind::none; },
-            [&](const Sheet<double>& sheet, const Ahead& ahead, std::size_t k) {
+            [&](const Sheet<double>& sheet, Ahead ahead, std::size_t k) {
                 score(sheet.terms(0), scores, ahead);
                 std::copy_n(scores.data(), classes(), out + k * classes());
             });

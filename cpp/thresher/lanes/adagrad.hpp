@@ -67,7 +67,7 @@ class AdaGradLanes final : public Lanes<Real> {
   private:
     // Whether a gradient was large enough to count.
     static bool reaches(const Shown<Real>& row, Real step) {
-        return row.terms.count > 0 && std::fabs(step * row.largest) >= Limits<Real>::gradient;
+        return row.terms.count > 0 && std::fabs(step * row.facts.largest) >= Limits<Real>::gradient;
     }
 
     std::vector<bool> hinge_;

@@ -36,7 +36,7 @@ class AveragedLanes final : public Lanes<Real> {
         const Real *const dot = row.dots + this->first(), *const lag = row.dots + this->place(1, 0);
         for (std::size_t k = 0; k < lanes_.size(); ++k) {
             const Lane& lane = lanes_[k];
-            norms_[k] = lane.normalize ? std::sqrt(row.square + lane.dummy * lane.dummy) : Real{1};
+            norms_[k] = lane.normalize ? std::sqrt(row.facts.square + lane.dummy * lane.dummy) : Real{1};
             own_[k] = (dot[k] + bias_weights_[k] * lane.dummy) / norms_[k];
             scores[k] = own_[k] - (lag[k] + bias_lags_[k] * lane.dummy) / norms_[k] / (ages_[k] + 1);
             says[k] = said(scores[k], lane);

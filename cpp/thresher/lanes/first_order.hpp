@@ -31,14 +31,14 @@ class FirstOrderLanes final : public Lanes<Real> {
 
     void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
         sweep_lanes([&](auto sweeps) {
-            sweeps.stand(lanes(), size_, row.dots + this->first(), row.square, normalizes_, scores, says);
+            sweeps.stand(lanes(), size_, row.dots + this->first(), row.facts.square, normalizes_, scores, says);
         });
     }
 
     bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
         const Real y = static_cast<Real>(label);
         return sweep_lanes([&](auto sweeps) {
-            if (!sweeps.judge(lanes(), size_, row.square, row.terms.count == 0, y, y * weight)) return false;
+            if (!sweeps.judge(lanes(), size_, row.facts.square, row.terms.count == 0, y, y * weight)) return false;
             sweeps.add(records, row.terms, this->first(), size_, std::as_const(steps_).data());
             return true;
         });

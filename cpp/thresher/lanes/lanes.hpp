@@ -47,11 +47,10 @@ struct Terms {
     std::size_t count;
 };
 
-// Terms of the row after the one that is shown: the first `bytes` bytes of their records will be needed.
+// Terms of later rows than the one that is shown: their records will be needed. It goes by registers, as two words do.
 struct Ahead {
     const std::int64_t* at = nullptr;
     std::size_t size = 0;
-    std::size_t bytes = 0;
 };
 
 // What is known of a row's values beside themselves.
@@ -59,7 +58,6 @@ template <class Real>
 struct Facts {
     Real square;    // the sum of squared values, in canonical order
     Real largest;   // of the sizes
-    bool binary;    // whether all sizes are 1
     bool negative;  // whether a value is below 0
     bool good;      // false if one is 0, not a number, or beyond the limits
 };
@@ -67,11 +65,9 @@ struct Facts {
 // What lanes are shown of a row.
 template <class Real>
 struct Shown {
-    Terms<Real> terms;
-    Real square;        // the sum of squared values, in canonical order
-    Terms<Real> sizes;  // |x|, each at the record of its slot and its sign: what lanes that need [0, 1] see
-    Real largest;       // of the sizes
-    bool binary;        // whether all sizes are 1
+    const Terms<Real>& terms;
+    const Facts<Real>& facts;
+    const Terms<Real>& sizes;  // |x|, each at the record of its slot and its sign: what lanes that need [0, 1] see
     const Real* records;
     const Real *dots, *excess;  // for each number of a record, what was made of it: dot products and spreads, excesses
 };

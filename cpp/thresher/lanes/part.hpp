@@ -121,38 +121,23 @@ class alignas(lines) Part {
     std::size_t bytes() const { return memory_.size() * sizeof(double); }
     void unshare() { memory_.unshare(); }
 
-    // What all lanes say of row k of a sheet. The records of the row ahead are fetched meanwhile.
-    void score(const Sheet<Real>& sheet, std::size_t k, const Said<Real>& said, const Ahead& ahead) {
-        show(sheet, k);
-        const Plan<Real> plan{stride_, plain_, again_.data()};
-        sweep_lanes(
-            [&](auto sweeps) { sweeps.scan(shown_.records, shown_.terms, plan, dots_.data(), excess_.data(), ahead); });
-        const Said<Real> own = in_order_ ? said : Said<Real>{says_.data(), scores_.data()};
-        std::size_t first = 0;
-        for (const auto& group : groups_) {
-            group->score(shown_, own.scores + first, own.says + first);
-            first += group->size();
-        }
-        for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
-            said.says[i] = says_[positions_[i]];
-            said.scores[i] = scores_[positions_[i]];
-        }
-    }
+    // What all lanes say of a row of a sheet. The records of later rows are fetched meanwhile.
+    void score(const Line<Real>& line, Said<Real> said, Ahead ahead) { score(shown(line), said, ahead); }
 
     // Round t of all lanes: whether any has moved. The memory is our own, and label and weight are good.
-    bool learn(const Sheet<Real>& sheet, std::size_t k, std::int8_t given, double weight, std::int64_t t,
-               const Said<Real>& said, const Ahead& ahead) {
-        if (sheet[k].negative && below_width() > 0 && !below_) grow();
-        score(sheet, k, said, ahead);
+    bool learn(const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said, Ahead ahead) {
+        if (line.facts.negative && below_width() > 0 && !below_) grow();
+        const Shown<Real> shown = this->shown(line);
+        score(shown, said, ahead);
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
         bool moved = false;
         const int label = given > 0 ? +1 : -1;
         Lanes<Real>* const late = late_ < groups_.size() ? groups_[late_].get() : nullptr;
-        if (late != nullptr) moved = late->learn(shown_, records(), label, heft, t);
+        if (late != nullptr) moved = late->learn(shown, records(), label, heft, t);
         for (const auto& group : groups_) {
-            if (group.get() != late) moved = group->learn(shown_, records(), label, heft, t) || moved;
+            if (group.get() != late) moved = group->learn(shown, records(), label, heft, t) || moved;
         }
-        if (late != nullptr) late->follow(shown_, records());
+        if (late != nullptr) late->follow(shown, records());
         return moved;
     }
 
@@ -222,30 +207,45 @@ class alignas(lines) Part {
         std::fill_n(records() + below_at(), n_ * below_width(), Real{1});
     }
 
-    void show(const Sheet<Real>& sheet, std::size_t k) {
-        const Line<Real>& row = sheet[k];
-        shown_.terms = sheet.terms(k);
-        shown_.square = row.square;
-        shown_.largest = row.largest;
-        shown_.binary = row.binary;
-        shown_.records = records();
-        shown_.dots = dots_.data();
-        shown_.excess = excess_.data();
-        shown_.sizes = shown_.terms;
-        if (below_width() == 0 || !row.negative) return;
-        const std::size_t size = row.size, first = groups_[winnow_]->first();
-        sizes_at_.resize(std::max(sizes_at_.size(), size));
-        sizes_.resize(std::max(sizes_.size(), size));
-        for (std::size_t j = 0; j < size; ++j) {
-            const Real value = shown_.terms.values[j];
-            const std::int64_t at = shown_.terms.at[j];
+    Shown<Real> shown(const Line<Real>& line) {
+        const bool sided = below_width() > 0 && line.facts.negative;
+        const Terms<Real>& sizes = sided ? sides(line.terms) : line.terms;
+        return {line.terms, line.facts, sizes, records(), dots_.data(), excess_.data()};
+    }
+
+    // The sizes of values, those of values below 0 at records of their own.
+    [[gnu::noinline]] const Terms<Real>& sides(const Terms<Real>& terms) {
+        const std::size_t first = groups_[winnow_]->first();
+        sizes_at_.resize(std::max(sizes_at_.size(), terms.size));
+        sizes_.resize(std::max(sizes_.size(), terms.size));
+        for (std::size_t j = 0; j < terms.size; ++j) {
+            const Real value = terms.values[j];
+            const std::int64_t at = terms.at[j];
             const std::size_t slot = below_ ? static_cast<std::size_t>(at) / stride_ : 0;
             // The place of the plane in its record is added where it is read.
             const std::size_t below = below_at() + slot * below_width() - first;
             sizes_at_[j] = value >= 0 ? at : static_cast<std::int64_t>(below);
             sizes_[j] = std::fabs(value);
         }
-        shown_.sizes = {sizes_at_.data(), sizes_.data(), size, row.count};
+        sides_ = {sizes_at_.data(), sizes_.data(), terms.size, terms.count};
+        return sides_;
+    }
+
+    void score(const Shown<Real>& shown, Said<Real> said, Ahead ahead) {
+        const Plan<Real> plan{stride_, plain_, again_.data()};
+        sweep_lanes(
+            [&](auto sweeps) { sweeps.scan(shown.records, shown.terms, plan, dots_.data(), excess_.data(), ahead); });
+        Real* scores = in_order_ ? said.scores : scores_.data();
+        std::int8_t* says = in_order_ ? said.says : says_.data();
+        for (const auto& group : groups_) {
+            group->score(shown, scores, says);
+            scores += group->size();
+            says += group->size();
+        }
+        for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
+            said.says[i] = says_[positions_[i]];
+            said.scores[i] = scores_[positions_[i]];
+        }
     }
 
     std::size_t n_;
@@ -259,7 +259,7 @@ class alignas(lines) Part {
     std::size_t late_ = none;                // the group that begins first and ends last
     bool below_ = false;                     // whether they are there
     Plane memory_;
-    Shown<Real> shown_{};
+    Terms<Real> sides_{};
     Numbers<Real> dots_, excess_, scores_, sizes_;
     Numbers<std::int64_t> sizes_at_;
     Numbers<std::int8_t> says_;

@@ -24,10 +24,8 @@ struct Reader {
     // before it is checked.
     template <class Row>
     Fault::Kind read(const Row& row, Sheet<Real>& sheet) const {
-        Line<Real> seen;
-        const auto [at, values] = sheet.hold(seen, row.size);
-        Facts<Real> facts;
-        const bool ascends = sweep_lanes([&, at = at, values = values](auto sweeps) {
+        const auto [seen, at, values] = sheet.hold(row.size);
+        const bool ascends = sweep_lanes([&, &facts = seen.facts, at = at, values = values](auto sweeps) {
             if constexpr (requires { row.slots; }) {
                 return sweeps.read(row.slots, row.values, row.size, n, stride, at, values, facts);
             } else {
@@ -36,15 +34,15 @@ struct Reader {
             }
         });
         if (!ascends) return Fault::Kind::unsettled;
-        seen.know(facts);
-        if (!facts.good) [[unlikely]] {
-            if (const auto kind = look_again(row, sheet, seen); kind != Fault::Kind::none) return kind;
+        if (!seen.facts.good) [[unlikely]] {
+            if (const auto kind = look_again(row, sheet); kind != Fault::Kind::none) return kind;
         }
-        for (std::size_t j = seen.count; j < seen.size; ++j) {  // up to a multiple of four, in the record of nobody
+        // Up to a multiple of four, in the record of nobody.
+        for (std::size_t j = seen.terms.count; j < seen.terms.size; ++j) {
             at[j] = static_cast<std::int64_t>(n * stride);
             values[j] = 0;
         }
-        sheet.keep(seen);
+        sheet.keep();
         return Fault::Kind::none;
     }
 
@@ -66,7 +64,6 @@ struct Reader {
         for (sheet.clear(); next < rows.rows && sheet.rows() < most_rows && sheet.terms() < most_terms; ++next) {
             if (!rows.row(next, row)) return {Fault::Kind::pointers};
             if (const auto kind = refuse(next); kind != Fault::Kind::none) return {kind};
-            fetch_ahead(row);
             if (const Fault fault = read_any(row, sheet, canonical)) return fault;
             accept(next);
         }
@@ -95,7 +92,6 @@ struct Reader {
                     sheet.clear();
                     if (k >= rows.rows) return Fault::Kind::none;
                     if (!rows.row(k, row)) return Fault::Kind::pointers;
-                    fetch_ahead(row);
                     return read(row, sheet);
                 };
                 Sheet<Real> sheets[2];
@@ -121,37 +117,23 @@ struct Reader {
 
     // What is to be fetched while row k of a sheet is scored: as many records as it has, some way ahead.
     Ahead ahead(const Sheet<Real>& sheet, std::size_t k) const {
-        const std::size_t bytes = stride * sizeof(Real);
-        return n * bytes < near ? Ahead{} : Ahead{sheet.later(k), sheet[k].size, bytes};
+        return records_are_near() ? Ahead{} : Ahead{sheet.later(k), sheet.terms(k).size};
     }
 
   private:
     // From this many bytes of records on they are fetched ahead: fewer stay in a near cache.
     static constexpr std::size_t near = std::size_t{1} << 18;
 
-    Ahead fetched(const Terms<Real>& next) const {
-        const std::size_t bytes = stride * sizeof(Real);
-        return n * bytes < near ? Ahead{} : Ahead{next.at, next.size, bytes};
-    }
+    bool records_are_near() const { return n * stride * sizeof(Real) < near; }
 
-    // Rows that come later, into the cache. Fetching never faults.
-    static constexpr std::size_t rows_ahead = 16;
-    template <class Row>
-    static void fetch_ahead(const Row& row) {
-        const auto fetch = [](const auto* at, std::size_t size) {
-            const auto* const bytes = reinterpret_cast<const char*>(at + rows_ahead * size);
-            for (std::size_t line = 0; line < size * sizeof(*at); line += 64) __builtin_prefetch(bytes + line);
-        };
-        fetch(row.values, row.size);
-        if constexpr (requires { row.slots; }) fetch(row.slots, row.size);
-    }
+    Ahead fetched(const Terms<Real>& next) const { return records_are_near() ? Ahead{} : Ahead{next.at, next.size}; }
 
-    // The same for a row with values that lanes cannot hold as they are: large ones are clipped, tiny ones left out.
+    // Reads a row with values that lanes cannot hold as they are: large ones are clipped, tiny ones left out.
     template <class Row>
-    [[gnu::noinline]] Fault::Kind look_again(const Row& row, Sheet<Real>& sheet, Line<Real>& seen) const {
-        const auto [at, values] = sheet.hold(seen, seen.count);
+    [[gnu::noinline]] Fault::Kind look_again(const Row& row, Sheet<Real>& sheet) const {
+        const auto [seen, at, values] = sheet.hold(row.size);
         std::size_t kept = 0;
-        for (std::size_t j = 0; j < seen.count; ++j) {
+        for (std::size_t j = 0; j < row.size; ++j) {
             const auto given = static_cast<double>(row.values[j]);
             if (!acceptable(given) || given == 0.0) return Fault::Kind::unsettled;
             const auto value = static_cast<Real>(std::clamp(given, -most, most));
@@ -159,9 +141,8 @@ struct Reader {
             at[kept] = at[j];
             values[kept++] = value;
         }
-        sheet.hold(seen, kept);
-        const Real* const held = values;
-        seen.know(sweep_lanes([&](auto sweeps) { return sweeps.look(held, kept); }));
+        sheet.hold(kept);
+        seen.facts = sweep_lanes([&, held = std::as_const(values)](auto sweeps) { return sweeps.look(held, kept); });
         return Fault::Kind::none;
     }
 

@@ -51,11 +51,9 @@ struct THRESHER_READINGS : THRESHER_PACKS {
         std::size_t i = 0;
         for (; i + 2 * widest / sizeof(Real) <= plan.numbers; i += 2 * widest / sizeof(Real)) {
             scan_of<typename Of<Real, widest>::Lanes, 2>(records, terms, plan, i, dots, excess, ahead);
-            ahead = {};  // once is enough
         }
         if (i + widest / sizeof(Real) <= plan.numbers) {
             scan_of<typename Of<Real, widest>::Lanes, 1>(records, terms, plan, i, dots, excess, ahead);
-            ahead = {};
             i += widest / sizeof(Real);
         }
         if constexpr (widest > 32) {  // records are whole registers of 32 bytes
@@ -73,11 +71,31 @@ struct THRESHER_READINGS : THRESHER_PACKS {
         V squares{}, largest{}, smallest = V{} + Limits<Real>::value, lowest{};
 
         [[gnu::always_inline]] THRESHER_TARGET void see(const V& value) {
-            const V length = size_of<V>(value);
             squares += value * value;
-            largest = larger<V>(length, largest);
-            smallest = lesser<V>(length, smallest);
-            lowest = lesser<V>(value, lowest);
+            see(value, size_of<V>(value), size_of<V>(value));
+        }
+        // Twice as many.
+        template <class Both>
+        [[gnu::always_inline]] THRESHER_TARGET void see_both(const Both& values) {
+            const Both square = values * values, length = size_of<Both>(values);
+            squares += low(square);
+            squares += high(square);
+            const V one = low(length), other = high(length);
+            see(lesser<V>(low(values), high(values)), larger<V>(one, other), lesser<V>(one, other));
+        }
+
+        // Some of them; the others are like these.
+        template <class Bits>
+        [[gnu::always_inline]] THRESHER_TARGET void see_few(const V& value, const Bits& some) {
+            squares += some ? value * value : V{};
+            see(value, size_of<V>(value), size_of<V>(value));
+        }
+
+      private:
+        [[gnu::always_inline]] THRESHER_TARGET void see(const V& least, const V& longest, const V& shortest) {
+            largest = larger<V>(longest, largest);
+            smallest = lesser<V>(shortest, smallest);
+            lowest = lesser<V>(least, lowest);
         }
     };
 
@@ -85,32 +103,53 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     template <class Real, class V>
     [[gnu::always_inline]] THRESHER_TARGET static Facts<Real> facts_of(Sight<V>& sight, const Real* last,
                                                                        std::size_t few, std::size_t size) {
-        auto& [squares, largest, smallest, lowest] = sight;
-        for (std::size_t k = 0; k < few; ++k) {
-            const Real value = last[k], length = std::fabs(value);
-            squares[k] += value * value;
-            largest[k] = length > largest[k] ? length : largest[k];
-            smallest[k] = length < smallest[k] ? length : smallest[k];
-            lowest[k] = value < lowest[k] ? value : lowest[k];
+        if (few > 0) {
+            const Real a = last[0], b = few > 1 ? last[1] : a,
+                       c = few > 2 ? last[2] : a;  // they have been written apart
+            sight.see_few(V{a, b, c, a}, V{0, 1, 2, 3} < static_cast<Real>(few));
         }
+        const auto [squares, largest, smallest, lowest] = sight;
         const Real square = (squares[0] + squares[2]) + (squares[1] + squares[3]);
         const Real high = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
         const Real low = std::min(std::min(smallest[0], smallest[1]), std::min(smallest[2], smallest[3]));
         const bool negative = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3])) < 0;
         const bool good = square == square && high <= Limits<Real>::value && low > 0 && low >= Limits<Real>::smallest;
-        return {square, high, size == 0 || (low == 1 && high == 1), negative, size == 0 || good};
+        return {square, high, negative, size == 0 || good};
     }
 
-    // Four slots in 64 bits each.
+    // Four or eight slots in 64 bits each. GCC 12 goes through memory.
     template <class Places, class Slots>
     [[gnu::always_inline]] THRESHER_TARGET static void widen(const Slots& slots, Places& places) {
 #if defined(THRESHER_HAS_AVX2) && THRESHER_BYTES >= 32
-        if constexpr (sizeof(Slots) == 16) {  // GCC 12 goes through memory
+        if constexpr (sizeof(Slots) == 16 && sizeof(Places) == 32) {
             places = (Places)_mm256_cvtepi32_epi64((__m128i)slots);
             return;
         }
 #endif
+#if defined(THRESHER_HAS_AVX2) && THRESHER_BYTES >= 64
+        if constexpr (sizeof(Slots) == 32 && sizeof(Places) == 64) {
+            places = (Places)_mm512_cvtepi32_epi64((__m256i)slots);
+            return;
+        }
+#endif
         places = __builtin_convertvector(slots, Places);
+    }
+
+    // What the user holds so many terms later, into the cache: a little for every few terms, since whole rows at once
+    // wait for each other. Fetching never faults.
+    static constexpr std::size_t later = 1024;
+    template <class Index, class Value>
+    [[gnu::always_inline]] THRESHER_TARGET static void fetch_later(const Index* slots, const Value* given) {
+        __builtin_prefetch(slots + later);
+        __builtin_prefetch(given + later);
+    }
+
+    // Eight values, in the lanes' precision.
+    template <class Value, class V>
+    [[gnu::always_inline]] THRESHER_TARGET static void take_eight(const Value* given, V& values) {
+        typename Of<Value, 8 * sizeof(Value)>::Lanes eight;
+        load(given, eight);
+        values = __builtin_convertvector(eight, V);
     }
 
     // `shift` says that the stride is a power of two: no vector multiplies 64 bits by 64 in one instruction.
@@ -118,22 +157,41 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     THRESHER_TARGET static bool read_in(const Index* slots, const Value* given, std::size_t size, std::size_t n,
                                         std::size_t stride, std::int64_t* at, Real* values, Facts<Real>& facts) {
         typedef typename Of<Index, 4 * sizeof(Index)>::Lanes Slots;
-        typedef typename Of<Value, 4 * sizeof(Value)>::Lanes Given;
-        typedef typename Of<std::int64_t, 32>::Lanes Places;
         typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
         Sight<V> sight;
         const int bits = std::countr_zero(stride);
         const auto wide = static_cast<std::int64_t>(stride);
         Slots before = Slots{} - 1, ascends = before;
         std::size_t j = 0;
+        if constexpr (widest >= 64) {
+            typedef typename Of<Index, 8 * sizeof(Index)>::Lanes Eight;
+            Eight former = Eight{} - 1, rising = former;
+            for (; j + 8 <= size; j += 8) {
+                Eight now;
+                fetch_later(slots + j, given + j);
+                load(slots + j, now);
+                rising &= __builtin_shufflevector(former, now, 7, 8, 9, 10, 11, 12, 13, 14) < now;
+                former = now;
+                typename Of<std::int64_t, 64>::Lanes slot;
+                widen(now, slot);
+                store(shift ? slot << bits : slot * wide, at + j);
+                typename Of<Real, 8 * sizeof(Real)>::Lanes value;
+                take_eight(given + j, value);
+                store(value, values + j);
+                sight.see_both(value);
+            }
+            before = high(former);
+            ascends = low(rising) & high(rising);
+        }
         for (; j + 4 <= size; j += 4) {
             Slots now;
-            Given four;
+            typename Of<Value, 4 * sizeof(Value)>::Lanes four;
+            fetch_later(slots + j, given + j);
             load(slots + j, now);
             load(given + j, four);
             ascends &= __builtin_shufflevector(before, now, 3, 4, 5, 6) < now;
             before = now;
-            Places slot;
+            typename Of<std::int64_t, 32>::Lanes slot;
             widen(now, slot);
             store(shift ? slot << bits : slot * wide, at + j);
             const V value = __builtin_convertvector(four, V);
@@ -157,25 +215,24 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     // Up to three registers at a time; returns how many lanes it did beyond the first register.
     template <class V, class Real>
     THRESHER_TARGET static std::size_t more_dots(const Real* records, const Terms<Real>& terms, std::size_t first,
-                                                 std::size_t lanes, Real* out, Ahead& ahead) {
+                                                 std::size_t lanes, Real* out, Ahead ahead) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
-        const Ahead later = std::exchange(ahead, {});  // once is enough
         if (lanes >= 3 * held) {
-            scan_in<V, 3, 0, Real>(records, terms, first, nullptr, out, nullptr, later);
+            scan_in<V, 3, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
             return 2 * held;
         }
         if (lanes >= 2 * held) {
-            scan_in<V, 2, 0, Real>(records, terms, first, nullptr, out, nullptr, later);
+            scan_in<V, 2, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
             return held;
         }
-        scan_in<V, 1, 0, Real>(records, terms, first, nullptr, out, nullptr, later);
+        scan_in<V, 1, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
         return 0;
     }
 
     template <class V, std::size_t registers, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static void scan_of(const Real* records, const Terms<Real>& terms,
                                                                const Plan<Real>& plan, std::size_t i, Real* dots,
-                                                               Real* excess, const Ahead& ahead) {
+                                                               Real* excess, Ahead ahead) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         if (i + registers * held <= plan.plain) {
             scan_in<V, registers, 0>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
@@ -188,8 +245,9 @@ struct THRESHER_READINGS : THRESHER_PACKS {
 
     // Of the numbers from `first` on; the last `special` of the registers are not plain.
     template <class V, std::size_t registers, std::size_t special, class Real>
-    THRESHER_TARGET static void scan_in(const Real* records, Terms<Real> terms, std::size_t first, const Real* again,
-                                        Real* dots, Real* excess, Ahead ahead) {
+    THRESHER_TARGET static void scan_in(const Real* records, const Terms<Real>& given, std::size_t first,
+                                        const Real* again, Real* dots, Real* excess, Ahead ahead) {
+        const Terms<Real> terms = given;
         constexpr std::size_t held = sizeof(V) / sizeof(Real), plain = registers - special;
         const Real* const planes = records + first;
         V sums[4][registers] = {}, most[registers] = {}, twice[registers];
@@ -209,29 +267,22 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                     sums[k][r] += product;
                 }
             }
-            if (j < ahead.size) fetch_four(records, ahead, j);
+            if (j < ahead.size) fetch_four<registers * sizeof(V)>(planes, ahead, j);
         }
-        fetch_rest(records, ahead, terms.size);
+        for (std::size_t j = terms.size; j < ahead.size; j += 4) fetch_four<registers * sizeof(V)>(planes, ahead, j);
         for (std::size_t r = 0; r < registers; ++r) {
             store((sums[0][r] + sums[2][r]) + (sums[1][r] + sums[3][r]), dots + r * held);
             if (r >= plain) store(most[r], excess + r * held);
         }
     }
 
-    // The records of the row ahead, into the cache: of four terms, and of those from `from` on.
-    template <class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static void fetch_four(const Real* records, const Ahead& ahead,
-                                                                  std::size_t from) {
-        for (std::size_t k = 0; k < 4; ++k) __builtin_prefetch(records + ahead.at[from + k]);
-        for (std::size_t line = 64; line < ahead.bytes; line += 64) {
+    // What will be swept of the records ahead, so many bytes of each, into the cache: of four terms.
+    template <std::size_t bytes, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void fetch_four(const Real* planes, Ahead ahead, std::size_t from) {
+        for (std::size_t line = 0; line < bytes; line += 64) {
             for (std::size_t k = 0; k < 4; ++k) {
-                __builtin_prefetch(reinterpret_cast<const char*>(records + ahead.at[from + k]) + line);
+                __builtin_prefetch(reinterpret_cast<const char*>(planes + ahead.at[from + k]) + line);
             }
         }
-    }
-    template <class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static void fetch_rest(const Real* records, const Ahead& ahead,
-                                                                  std::size_t from) {
-        for (; from < ahead.size; from += 4) fetch_four(records, ahead, from);
     }
 };

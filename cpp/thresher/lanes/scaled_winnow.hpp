@@ -34,7 +34,7 @@ class ScaledWinnowLanes final : public Lanes<Real> {
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
     void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
-        scale_ = std::max(scales_[0], row.largest);
+        scale_ = std::max(scales_[0], row.facts.largest);
         const Real* sums = row.dots + this->first();
         if (row.sizes.values != row.terms.values) {  // values below 0 have weights of their own
             sweep_lanes(

@@ -13,74 +13,75 @@ namespace thresher {
 // How many terms before it is scored the record of a term is fetched: as many lines are under way at once.
 inline constexpr std::size_t far = 128;
 
-// A row on a sheet: where its terms begin, how many there are, and how many with those that fill them up.
+// A row on a sheet: its terms, and what is known of their values.
+//
+// What is written in pieces and then read as a whole is waited for, until all that came before it is done. So a row's
+// terms are written here, long before it is played, and from then on handed by reference.
 template <class Real>
 struct Line {
-    std::size_t first = 0, count = 0, size = 0;
-    Real square = 0, largest = 0;
-    bool binary = true, negative = false;
-
-    void know(const Facts<Real>& facts) {
-        square = facts.square;
-        largest = facts.largest;
-        binary = facts.binary;
-        negative = facts.negative;
-    }
+    Terms<Real> terms{};
+    Facts<Real> facts{0, 0, false, true};
 };
 
 template <class Real>
 class Sheet {
   public:
-    std::size_t rows() const { return rows_.size(); }
+    Sheet() = default;
+    Sheet(Sheet&&) = default;
+    Sheet& operator=(Sheet&&) = default;
+
+    std::size_t rows() const { return count_; }
     std::size_t terms() const { return end_; }
     const Line<Real>& operator[](std::size_t k) const { return rows_[k]; }
-    Terms<Real> terms(std::size_t k) const {
-        const Line<Real>& row = rows_[k];
-        return {at_.data() + row.first, values_.data() + row.first, row.size, row.count};
-    }
+    const Terms<Real>& terms(std::size_t k) const { return rows_[k].terms; }
 
-    void clear() {
-        rows_.clear();
-        end_ = 0;
-    }
+    void clear() { count_ = end_ = 0; }
 
-    // Room behind the rows for one of so many terms, which is not among them yet.
+    // Room behind the rows for one of so many terms, which is not among them until it is kept.
     struct Room {
+        Line<Real>& row;
         std::int64_t* at;
         Real* values;
     };
-    Room hold(Line<Real>& row, std::size_t terms) {
-        row.first = end_;
-        row.count = terms;
-        row.size = (terms + 3) / 4 * 4;
-        if (values_.size() < end_ + row.size) {
-            const std::size_t room = std::max(end_ + row.size, 2 * values_.size());
-            at_.resize(room + far);
-            values_.resize(room);
-        }
-        return {at_.data() + end_, values_.data() + end_};
+    Room hold(std::size_t terms) {
+        const std::size_t size = (terms + 3) / 4 * 4;
+        if (count_ == rows_.size()) rows_.resize(std::max<std::size_t>(16, 2 * count_));
+        if (values_.size() < end_ + size) grow(std::max(end_ + size, 2 * values_.size()));
+        Line<Real>& row = rows_[count_];
+        row.terms.at = at_.data() + end_;
+        row.terms.values = values_.data() + end_;
+        row.terms.size = size;
+        row.terms.count = terms;
+        return {row, at_.data() + end_, values_.data() + end_};
     }
-    void keep(const Line<Real>& row) {
-        rows_.push_back(row);
-        end_ += row.size;
-    }
+    void keep() { end_ += rows_[count_++].terms.size; }
 
     void keep_empty() {
-        Line<Real> row;
-        row.first = end_;
-        keep(row);
+        hold(0).row.facts = Line<Real>{}.facts;
+        keep();
     }
 
     // The places `far` terms behind those of row k: of later rows, and behind the last what the next sheet lent, or
     // what lay there before.
-    const std::int64_t* later(std::size_t k) const { return at_.data() + rows_[k].first + far; }
+    const std::int64_t* later(std::size_t k) const { return rows_[k].terms.at + far; }
     void borrow(const Sheet& next) { std::copy_n(next.at_.data(), std::min(far, next.end_), at_.data() + end_); }
 
   private:
+    void grow(std::size_t room) {
+        at_.resize(room + far);
+        values_.resize(room);
+        std::size_t first = 0;
+        for (std::size_t k = 0; k < count_; ++k) {
+            rows_[k].terms.at = at_.data() + first;
+            rows_[k].terms.values = values_.data() + first;
+            first += rows_[k].terms.size;
+        }
+    }
+
     Numbers<std::int64_t> at_ = Numbers<std::int64_t>(far);
     Numbers<Real> values_;
     Numbers<Line<Real>> rows_;
-    std::size_t end_ = 0;
+    std::size_t count_ = 0, end_ = 0;  // of rows and terms that are there
 };
 
 }  // namespace thresher

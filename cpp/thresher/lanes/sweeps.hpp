@@ -2,8 +2,9 @@
 // each, and says how many bytes the widest register holds and what to compile for: one text, so one arithmetic and the
 // same bits.
 //
-// `first` is where in a record a plane begins. Terms are handed to the loops by value: what these write to the records
-// might otherwise have changed them, and they would be read anew for every term.
+// `first` is where in a record a plane begins. Terms are handed on by reference, since a copy of what was just written
+// is waited for; loops that write take a copy of their own, since for all the compiler knows they might change them,
+// and would read them anew for every term.
 
 struct THRESHER_SWEEPS : THRESHER_READINGS {
     // What `size` lanes of first order say, and their scores. `square` is the sum of the squared values; `normalizes`
@@ -57,14 +58,17 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
 
     // AdaGrad: G += (step x)^2, w += rate step x / sqrt(G), where |step x| is not too small. G lies behind w.
     template <class Real>
-    THRESHER_TARGET static void adagrad(Real* records, Terms<Real> terms, std::size_t first, Real step, Real rate) {
+    THRESHER_TARGET static void adagrad(Real* records, const Terms<Real>& row, std::size_t first, Real step,
+                                        Real rate) {
+        const Terms<Real> terms = row;
         THRESHER_TERMS(Real, terms, (adagrad_in<V>(records + first, terms, j, step, rate)));
     }
 
     // The sum of w x, x clipped to [-s, s].
     template <class Real>
-    THRESHER_TARGET static Real clipped(const Real* records, Terms<Real> terms, std::size_t weights,
+    THRESHER_TARGET static Real clipped(const Real* records, const Terms<Real>& row, std::size_t weights,
                                         std::size_t scales) {
+        const Terms<Real> terms = row;
         typename Of<Real, 4 * sizeof(Real)>::Lanes sums = {};
         THRESHER_TERMS(Real, terms, (clipped_in<V>(records, terms, j, weights, scales, sums)));
         return (sums[0] + sums[2]) + (sums[1] + sums[3]);
@@ -73,16 +77,18 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     // Where an |x| is above its s, and large enough to be met, s becomes it, and the weights of all lanes shrink. Which
     // terms these are nobody can guess: so all are multiplied, most of them by 1.
     template <class Real>
-    THRESHER_TARGET static void meet(Real* records, Terms<Real> terms, std::size_t weights, std::size_t lanes,
+    THRESHER_TARGET static void meet(Real* records, const Terms<Real>& row, std::size_t weights, std::size_t lanes,
                                      std::size_t scales) {
+        const Terms<Real> terms = row;
         THRESHER_TERMS(Real, terms, (meet_in<V>(records, terms, j, weights, lanes, scales)));
     }
 
     // Where s is above 0: G += heft (pull x)^2 and parts = x / (s sqrt(G)), 0 where G is. The sums are those of x parts
     // and of (x / s)^2, which is (parts sqrt(G))^2: so a term takes one division. G stays a number.
     template <class Real>
-    THRESHER_TARGET static Reach<Real> reach(Real* records, Terms<Real> terms, std::size_t squares, std::size_t scales,
-                                             Real pull, Real heft, Real* parts) {
+    THRESHER_TARGET static Reach<Real> reach(Real* records, const Terms<Real>& row, std::size_t squares,
+                                             std::size_t scales, Real pull, Real heft, Real* parts) {
+        const Terms<Real> terms = row;
         typename Of<Real, 4 * sizeof(Real)>::Lanes sums = {}, norms = {};
         if (scales == squares + 1) {  // as where one lane has them
             THRESHER_TERMS(Real, terms,
@@ -96,8 +102,9 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
 
     // w += along parts.
     template <class Real>
-    THRESHER_TARGET static void follow(Real* records, Terms<Real> terms, std::size_t weights, Real along,
+    THRESHER_TARGET static void follow(Real* records, const Terms<Real>& row, std::size_t weights, Real along,
                                        const Real* parts) {
+        const Terms<Real> terms = row;
         THRESHER_TERMS(Real, terms, (follow_in<V>(records, terms, j, weights, along, parts)));
     }
 
@@ -252,7 +259,8 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     }
 
     template <class V, std::size_t registers, class Real>
-    THRESHER_TARGET static void add_in(Real* plane, Terms<Real> terms, const Real* steps) {
+    THRESHER_TARGET static void add_in(Real* plane, const Terms<Real>& row, const Real* steps) {
+        const Terms<Real> terms = row;
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         V step[registers];
         for (std::size_t r = 0; r < registers; ++r) load(steps + r * held, step[r]);
@@ -305,8 +313,9 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
 
     // Two terms at a time, where a register holds them.
     template <bool two, class Real>
-    THRESHER_TARGET static void arow_in(Real* plane, Terms<Real> terms, const Real* along, const Real* part,
+    THRESHER_TARGET static void arow_in(Real* plane, const Terms<Real>& row, const Real* along, const Real* part,
                                         const Real* least) {
+        const Terms<Real> terms = row;
         typedef typename Of<Real, 4 * sizeof(Real)>::Lanes Four;
         typedef typename Of<Real, (two ? 8 : 4) * sizeof(Real)>::Lanes V;
         const V share = repeated<V>(Four{along[0], along[1], part[0], part[1]});
@@ -357,7 +366,8 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     }
 
     template <bool up, class Real>
-    THRESHER_TARGET static void winnow_in(Real* plane, Terms<Real> units, std::size_t lanes, const Real* gains) {
+    THRESHER_TARGET static void winnow_in(Real* plane, const Terms<Real>& row, std::size_t lanes, const Real* gains) {
+        const Terms<Real> units = row;
         typedef typename Of<Real, 4 * sizeof(Real)>::Lanes V;
         const auto own_lanes = ours<V, Real>(lanes);
         const V gain{gains[0], gains[1], gains[2], gains[3]};  // written one by one: a wide load would wait for them
