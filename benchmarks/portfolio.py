@@ -31,10 +31,9 @@ def lanes(workload: Workload) -> Callable[[], NDArray[np.int8]]:
     block, _ = examples.many(workload.X, workload.n)
     codes, _ = labels.read(workload.y, len(block))
     says, changed = np.zeros((len(block), len(rules)), np.int8), np.zeros(len(block), np.bool_)
-    scores = np.zeros((len(block), len(rules)), np.float32)
 
     def run() -> NDArray[np.int8]:
-        Bank(workload.n, rules, allowed_threads())._learn_block(block, codes, None, says, scores, changed, codes)
+        Bank(workload.n, rules, allowed_threads())._learn_block(block, codes, None, says, None, changed, codes)
         return says
 
     return run

@@ -248,12 +248,11 @@ def test_a_fork_after_threads_goes_on_with_its_own() -> None:
 def test_an_ear_for_other_rows_is_refused() -> None:
     X, y = workload(600)
     bank, vote = Bank(500, RULES), th.Portfolio(500, [th.Perceptron(500), th.AROW(500)])._vote
-    told = np.zeros((5, 2), np.int8), np.zeros((5, 2), np.float32), y[:5], None, np.zeros(5, np.bool_), np.zeros(5, np.int8)
-    z, p, losses, chances = np.zeros((4, 5))
-    ear = vote._ear(*told, z, p, losses, chances)
-    room = np.zeros((600, len(RULES)), np.int8), np.zeros((600, len(RULES)), np.float32), np.zeros(600, np.bool_)
-    with pytest.raises(ValueError, match="an ear for each row"):
-        bank._learn_block(examples.block(X, 500), y, None, *room, y, ear)
+    for rows in (5, 600):
+        z, p, losses, chances = np.zeros((4, rows))
+        ear = vote._ear(y[:rows], None, np.zeros(rows, np.bool_), np.zeros(rows, np.int8), z, p, losses, chances)
+        with pytest.raises(ValueError, match="an ear for each row and lane"):
+            bank._learn_block(examples.block(X, 500), y, None, None, None, np.zeros(600, np.bool_), y, ear)
 
 
 def test_how_many_threads_is_checked_and_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import thresher as th
 from tests.portfolios import KITS, Follower, N, everything_of, lanes, noisy
 from thresher import examples
 from thresher.busy import Busy
-from thresher.compose.lanes import Lanes
+from thresher.compose.banked import Banked
 
 
 def taught(rows: int = 40) -> th.Portfolio:
@@ -369,14 +369,14 @@ def test_an_interrupt_waits_until_lanes_and_vote_are_in_step(kit: str, monkeypat
     X, y = noisy(40)
     made, other = th.Portfolio(N, KITS[kit]()), th.Portfolio(N, KITS[kit]())
     other.learn_many(X, y)
-    whole = Lanes.learn_block
+    whole = Banked.learn_block
 
-    def interrupted(self: Lanes, *given: Any, **more: Any) -> Any:
+    def interrupted(self: Banked, *given: Any, **more: Any) -> Any:
         played = whole(self, *given, **more)
         signal.raise_signal(signal.SIGINT)
         return played
 
-    monkeypatch.setattr(Lanes, "learn_block", interrupted)
+    monkeypatch.setattr(Banked, "learn_block", interrupted)
     with pytest.raises(KeyboardInterrupt):
         made.learn_many(X, y)
     monkeypatch.undo()

@@ -124,18 +124,27 @@ class PythonBank {
         if (fault) raise(fault, k);
     }
 
-    void learn_block(const HeldBlock& held, Vector<std::int8_t> codes, std::optional<Vector<double>> weights, Says says,
-                     Scores scores, Changed changed, nb::handle labels, const Ear* ear,
-                     std::optional<Vector<bool>> out) {
+    void learn_block(const HeldBlock& held, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
+                     std::optional<Says> says, std::optional<Scores> scores, Changed changed, nb::handle labels,
+                     const Ear* ear, std::optional<Vector<bool>> out) {
         const Busy::Writing writing(busy_);
         std::optional<Busy::Writing> hearing;
+        typename Bank<Real>::Hear hear;
         if (ear != nullptr) {
-            if (ear->rows != rows_of(held.block)) throw std::invalid_argument("an ear for each row");
+            if (ear->rows != rows_of(held.block) || ear->lanes != lanes()) {
+                throw std::invalid_argument("an ear for each row and lane");
+            }
+            if constexpr (std::is_same_v<Real, float>) {
+                hear = ear->hear;
+            } else {
+                throw std::invalid_argument("an ear hears lanes of float32");
+            }
             hearing.emplace(*ear->busy);
         }
         check_width(width_of(held.block), n());
         const std::size_t rows = rows_of(held.block);
-        check(says, scores, rows);
+        if (says) check(*says, rows);
+        if (scores) check(*scores, rows);
         if (codes.shape(0) != rows || changed.shape(0) != rows || (weights && weights->shape(0) != rows) ||
             (out && out->shape(0) != rows)) {
             throw std::invalid_argument("one label, one weight and one change a row");
@@ -144,10 +153,10 @@ class PythonBank {
         Fault fault;
         {
             const nb::gil_scoped_release free;
-            fault = bank_->learn_block(held.block, codes.data(), weights ? weights->data() : nullptr,
-                                       {says.data(), scores.data()}, changed.data(), k,
-                                       ear != nullptr ? ear->hear : nullptr,
-                                       out ? reinterpret_cast<const std::uint8_t*>(out->data()) : nullptr);
+            fault =
+                bank_->learn_block(held.block, codes.data(), weights ? weights->data() : nullptr,
+                                   {says ? says->data() : nullptr, scores ? scores->data() : nullptr}, changed.data(),
+                                   k, hear, out ? reinterpret_cast<const std::uint8_t*>(out->data()) : nullptr);
         }
         if (!fault) {
             collisions_ += held.collisions;
@@ -251,10 +260,15 @@ class PythonBank {
         return lane;
     }
 
-    void check(const Says& says, const Scores& scores, std::size_t rows) const {
-        if (says.size() != rows * lanes() || scores.size() != rows * lanes()) {
+    template <class Table>
+    void check(const Table& table, std::size_t rows) const {
+        if (table.size() != rows * lanes()) {
             throw std::invalid_argument("one answer and one score for each row and lane");
         }
+    }
+    void check(const Says& says, const Scores& scores, std::size_t rows) const {
+        check(says, rows);
+        check(scores, rows);
     }
 
     void set(const nb::dict& arrays, const nb::dict& heads) {
@@ -312,9 +326,11 @@ void bind(nb::module_& m, const char* name, const char* number) {
     static const std::string score_block = "def _score_block(self, block: Block, " + filled + ") -> None";
     static const std::string learn_block =
         "def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
-        "weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, " +
-        filled +
-        ", changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | None = None, "
+        "weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | "
+        "memoryview | None, scores: " +
+        array +
+        " | memoryview | None, changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | "
+        "None = None, "
         "held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None";
     static const std::string kept = "def _state(self) -> tuple[" + state + "]";
     nb::class_<Python>(m, name, "Lanes side by side: learners whose rounds are played in one sweep.")
@@ -341,7 +357,7 @@ void bind(nb::module_& m, const char* name, const char* number) {
         .def("_score_block", &Python::score_block, nb::arg("block"), nb::arg("says").noconvert(),
              nb::arg("scores").noconvert(), nb::sig(score_block.c_str()))
         .def("_learn_block", &Python::learn_block, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
-             nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::arg("changed").noconvert(),
+             nb::arg("says").noconvert().none(), nb::arg("scores").noconvert().none(), nb::arg("changed").noconvert(),
              nb::arg("labels"), nb::arg("ear").none() = nb::none(), nb::arg("held").none() = nb::none(),
              nb::sig(learn_block.c_str()))
         .def("weights", &Python::weights, nb::arg("lane"),

@@ -2,17 +2,17 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 
+#include "../thresher/bank.hpp"
 #include "bindings.hpp"
 
 namespace thresher::python {
 
-// For so many rows; `hear(from, to)` is told of them in order, without the GIL, while `busy` is held for writing.
+// For so many rows and lanes; `hear` is told of rows in order, without the GIL, while `busy` is held for writing.
 struct Ear {
     Busy* busy;
-    std::size_t rows;
-    std::function<void(std::size_t, std::size_t)> hear;
+    std::size_t rows, lanes;
+    Bank<float>::Hear hear;
 };
 
 }  // namespace thresher::python

@@ -84,25 +84,23 @@ class PythonVote {
         });
     }
 
-    // Whoever is told what the lanes say of rows while they play: it votes on them, and learns what they lost, but of
-    // rows that are held out.
+    // Votes on rows as it is told what the lanes say of them, and learns what they lost, but of rows that are held out.
     template <class Score>
-    Ear ear(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
-            Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
-            Out<double> chances, std::optional<Vector<bool>> held) {
+    auto hearing(Vector<std::int8_t> codes, std::optional<Vector<double>> weights, Vector<bool> moved,
+                 Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses, Out<double> chances,
+                 std::optional<Vector<bool>> held) {
         const std::size_t rows = codes.shape(0), lanes = voting_.lanes();
         check_rows(rows, weights);
-        check_table(says, scores, rows);
         check_out(rows, moved, predictions, z, p, losses, chances);
         if (held) check_out(rows, *held);
-        const auto hear = [=, this](std::size_t from, std::size_t to) {
+        return [=, this](std::size_t from, std::size_t to, const std::int8_t* says, const Score* scores) {
             voting_.unshare();
             const auto* const shifted = reinterpret_cast<const std::uint8_t*>(moved.data());
             const auto* const out = held ? reinterpret_cast<const std::uint8_t*>(held->data()) : nullptr;
             for (std::size_t k = from; k < to; ++k) {
                 const bool followed = (to - 1 - k) * lanes >= block;  // what comes later may be being written
-                const auto* const said = says.data() + k * lanes;
-                const auto* const scored = scores.data() + k * lanes;
+                const auto* const said = says + (k - from) * lanes;
+                const auto* const scored = scores + (k - from) * lanes;
                 const Ballot ballot = out != nullptr && out[k] != 0 ? voting_.vote(said, scored)
                                                                     : voting_.learn(said, scored, codes.data()[k],
                                                                                     weights ? weights->data()[k] : 1.0,
@@ -114,17 +112,28 @@ class PythonVote {
                 chances.data()[k] = ballot.chance;
             }
         };
-        return {&busy_, rows, hear};
+    }
+
+    // The same for lanes of a bank, while they play.
+    Ear ear(Vector<std::int8_t> codes, std::optional<Vector<double>> weights, Vector<bool> moved,
+            Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses, Out<double> chances,
+            std::optional<Vector<bool>> held) {
+        const auto hear = hearing<float>(codes, weights, moved, predictions, z, p, losses, chances, held);
+        return {&busy_, codes.shape(0), voting_.lanes(),
+                [hear](std::size_t from, std::size_t to, const Said<float>& said) {
+                    hear(from, to, said.says, said.scores);
+                }};
     }
 
     template <class Score>
     void learn_block(Says says, Scores<Score> scores, Vector<std::int8_t> codes, std::optional<Vector<double>> weights,
                      Vector<bool> moved, Out<std::int8_t> predictions, Out<double> z, Out<double> p, Out<double> losses,
                      Out<double> chances) {
-        const Ear all = ear<Score>(says, scores, codes, weights, moved, predictions, z, p, losses, chances, {});
+        const auto hear = hearing<Score>(codes, weights, moved, predictions, z, p, losses, chances, {});
+        check_table(says, scores, codes.shape(0));
         const Busy::Writing writing(busy_);
         const nb::gil_scoped_release free;
-        all.hear(0, all.rows);
+        hear(0, codes.shape(0), says.data(), scores.data());
     }
 
     template <class Score>
@@ -380,12 +389,7 @@ void bind_vote(nb::module_& m) {
              nb::sig("def _costs(self, codes: numpy.typing.NDArray[numpy.int8] | memoryview, "
                      "weights: numpy.typing.NDArray[numpy.float64] | None) -> memoryview | None"));
     nb::class_<Ear>(m, "Ear", "Hears what lanes say while they play.");
-    const auto with_scores = [&]<class Score>(const char* learn, const char* ear, const char* score) {
-        vote.def("_ear", &PythonVote::ear<Score>, nb::keep_alive<0, 1>(), nb::arg("says").noconvert(),
-                 nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("weights").none(),
-                 nb::arg("moved").noconvert(), nb::arg("predictions").noconvert(), nb::arg("z").noconvert(),
-                 nb::arg("p").noconvert(), nb::arg("losses").noconvert(), nb::arg("chances").noconvert(),
-                 nb::arg("held").none() = nb::none(), nb::sig(ear));
+    const auto with_scores = [&]<class Score>(const char* learn, const char* score) {
         vote.def("_learn_block", &PythonVote::learn_block<Score>, nb::arg("says"), nb::arg("scores").noconvert(),
                  nb::arg("codes"), nb::arg("weights").none(), nb::arg("moved"), nb::arg("predictions").noconvert(),
                  nb::arg("z").noconvert(), nb::arg("p").noconvert(), nb::arg("losses").noconvert(),
@@ -395,23 +399,28 @@ void bind_vote(nb::module_& m) {
                  nb::arg("chances").noconvert(), nb::sig(score));
     };
 #define THRESHER_COLUMN(KIND) "numpy.typing.NDArray[numpy." KIND "] | memoryview"
-#define THRESHER_LEARN(NAME, SCORE, MORE) \
-    "def " NAME "(self, says: " THRESHER_COLUMN("int8") ", scores: " THRESHER_COLUMN(SCORE) ", codes: "             \
-    THRESHER_COLUMN("int8") ", weights: numpy.typing.NDArray[numpy.float64] | None, moved: " THRESHER_COLUMN("bool_") \
-    ", predictions: " THRESHER_COLUMN("int8") ", z: " THRESHER_COLUMN("float64") ", p: " THRESHER_COLUMN("float64")   \
-    ", losses: " THRESHER_COLUMN("float64") ", chances: " THRESHER_COLUMN("float64") MORE
+#define THRESHER_VOTE \
+    "codes: " THRESHER_COLUMN("int8") ", weights: numpy.typing.NDArray[numpy.float64] | None, moved: "                \
+    THRESHER_COLUMN("bool_") ", predictions: " THRESHER_COLUMN("int8") ", z: " THRESHER_COLUMN("float64") ", p: "     \
+    THRESHER_COLUMN("float64") ", losses: " THRESHER_COLUMN("float64") ", chances: " THRESHER_COLUMN("float64")
+#define THRESHER_LEARN(SCORE)                                                                                      \
+    "def _learn_block(self, says: " THRESHER_COLUMN("int8") ", scores: " THRESHER_COLUMN(SCORE) ", " THRESHER_VOTE \
+                                                                                                ") -> None"
 #define THRESHER_SCORE(SCORE) \
     "def _score_block(self, says: " THRESHER_COLUMN("int8") ", scores: " THRESHER_COLUMN(SCORE) ", predictions: "     \
     THRESHER_COLUMN("int8") ", z: " THRESHER_COLUMN("float64") ", p: " THRESHER_COLUMN("float64") ", chances: "       \
     THRESHER_COLUMN("float64") ") -> None"
-#define THRESHER_HEAR ", held: numpy.typing.NDArray[numpy.bool_] | None = None) -> Ear"
-    with_scores.operator()<float>(THRESHER_LEARN("_learn_block", "float32", ") -> None"),
-                                  THRESHER_LEARN("_ear", "float32", THRESHER_HEAR), THRESHER_SCORE("float32"));
-    with_scores.operator()<double>(THRESHER_LEARN("_learn_block", "float64", ") -> None"),
-                                   THRESHER_LEARN("_ear", "float64", THRESHER_HEAR), THRESHER_SCORE("float64"));
+    with_scores.operator()<float>(THRESHER_LEARN("float32"), THRESHER_SCORE("float32"));
+    with_scores.operator()<double>(THRESHER_LEARN("float64"), THRESHER_SCORE("float64"));
+    vote.def(
+        "_ear", &PythonVote::ear, nb::keep_alive<0, 1>(), nb::arg("codes").noconvert(), nb::arg("weights").none(),
+        nb::arg("moved").noconvert(), nb::arg("predictions").noconvert(), nb::arg("z").noconvert(),
+        nb::arg("p").noconvert(), nb::arg("losses").noconvert(), nb::arg("chances").noconvert(),
+        nb::arg("held").none() = nb::none(),
+        nb::sig("def _ear(self, " THRESHER_VOTE ", held: numpy.typing.NDArray[numpy.bool_] | None = None) -> Ear"));
 #undef THRESHER_COLUMN
+#undef THRESHER_VOTE
 #undef THRESHER_LEARN
-#undef THRESHER_HEAR
 #undef THRESHER_SCORE
     vote.def("_collide", &PythonVote::collide, nb::arg("features"))
         .def("_standing", &PythonVote::standing, nb::arg("before"), nb::arg("regret_bound").none())

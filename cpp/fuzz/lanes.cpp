@@ -63,7 +63,7 @@ struct Told {
 Told play(Bank<float>& bank, const Block& block, const std::vector<std::int8_t>& labels) {
     const std::size_t rows = labels.size(), lanes = bank.lanes();
     Told told{std::vector<std::int8_t>(rows * lanes), std::vector<float>(rows * lanes), std::make_unique<bool[]>(rows)};
-    const auto hear = [&](std::size_t from, std::size_t to) {
+    const auto hear = [&](std::size_t from, std::size_t to, const Said<float>&) {
         if (from != told.heard) std::abort();
         told.heard = to;
         for (std::size_t k = from; k < to; ++k) {
@@ -90,7 +90,8 @@ bool ends(const std::vector<LaneRule>& lanes, std::size_t rows, std::size_t thre
     std::size_t played = 0;
     try {
         bank.learn_block(DenseBlock<double>{values.data(), rows, n}, labels.data(), nullptr,
-                         {says.data(), scores.data()}, changed.get(), played, [rows](std::size_t, std::size_t to) {
+                         {says.data(), scores.data()}, changed.get(), played,
+                         [rows](std::size_t, std::size_t to, const Said<float>&) {
                              if (to > rows / 2) throw std::bad_alloc();
                          });
     } catch (const std::bad_alloc&) {

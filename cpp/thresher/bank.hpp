@@ -29,8 +29,8 @@ namespace thresher {
 template <class Real>
 class Bank {
   public:
-    // Is told of rows that all lanes have played: from the first on, up to the last.
-    using Hear = std::function<void(std::size_t, std::size_t)>;
+    // Is told of rows that all lanes have played, from the first on, up to the last, and what they say of them.
+    using Hear = std::function<void(std::size_t, std::size_t, const Said<Real>&)>;
 
     // Lanes of these rules over n slots, for so many threads at most; with records for values below 0, if some came.
     Bank(std::size_t n, const std::vector<LaneRule>& rules, std::size_t threads, bool below) : n_(n) {
@@ -113,6 +113,7 @@ class Bank {
     }
 
     // Plays one round a row until a row has a fault: the rounds before it are learned, and it is as if it never came.
+    // What is `said` is kept where there is room for it; where there is none, only who hears it knows.
     // Rows that are `held` out, if there are any, are only scored as they come, and no lane learns them.
     Fault learn_block(const Block& block, const std::int8_t* labels, const double* weights, const Said<Real>& said,
                       bool* changed, std::size_t& played, const Hear& hear = {}, const std::uint8_t* held = nullptr) {
@@ -273,6 +274,7 @@ class Bank {
                 Accept&& accept, Play&& play, const Hear& hear) {
         Passage<Real> passage;
         if (parts_.size() > 1) passage.answers = answers(std::min(most_rows, rows.rows));
+        make_room(said, std::min(most_rows, rows.rows));
         std::size_t next = 0, now = 0;
         Fault fault;
         const auto read = [&](Sheet<Real>& sheet) {
@@ -304,6 +306,7 @@ class Bank {
                    Accept&& accept, Play&& play, const Hear& hear) {
         std::vector<Passage<Real>> passages(many);
         for (Passage<Real>& passage : passages) passage.answers = answers(most_rows);
+        make_room(said, most_rows);
         desks_.resize(parts_.size());
         std::mutex settling;  // for `fault`, `stop`, and how far passages go
         Fault fault;
@@ -365,13 +368,13 @@ class Bank {
     void play_sheet(std::size_t part, const Sheet<Real>& sheet, Passage<Real>& passage, std::size_t end,
                     const Said<Real>& said, bool* changed, Play&& play) {
         const bool single = parts_.size() == 1;
-        const std::size_t wide = parts_[part]->lanes(), all = lanes();
+        const std::size_t wide = parts_[part]->lanes();
         Answer<Real>* const answer = single ? nullptr : &passage.answers[part];
+        const Said<Real> first =
+            single ? from(said, passage.first) : Said<Real>{answer->says.data(), answer->scores.data()};
         for (std::size_t k = passage.first; k < end; ++k) {
             const std::size_t row = k - passage.first;
-            const Said<Real> own =
-                single ? Said<Real>{said.says + k * all, said.scores + k * all}
-                       : Said<Real>{answer->says.data() + row * wide, answer->scores.data() + row * wide};
+            const Said<Real> own{first.says + row * wide, first.scores + row * wide};
             const bool moved = play(*parts_[part], sheet[row], k, own, reader().ahead(sheet, row));
             if (!single) {
                 answer->changed[row] = moved;
@@ -382,16 +385,28 @@ class Bank {
     }
 
     // What all parts have played becomes known.
-    void hear_rows(const Passage<Real>& passage, const Said<Real>& said, bool* changed, const Hear& hear) const {
-        const std::size_t first = passage.first, count = passage.end - passage.first, all = lanes();
+    void hear_rows(const Passage<Real>& passage, const Said<Real>& said, bool* changed, const Hear& hear) {
+        const std::size_t first = passage.first, count = passage.end - passage.first;
+        const Said<Real> heard = from(said, first);
         for (std::size_t part = 0; part < passage.answers.size(); ++part) {
             const Answer<Real>& answer = passage.answers[part];
-            place_answer(part, answer, count, {said.says + first * all, said.scores + first * all});
+            place_answer(part, answer, count, heard);
             for (std::size_t k = 0; changed != nullptr && k < count; ++k) {
                 changed[first + k] = (part > 0 && changed[first + k]) || answer.changed[k] != 0;
             }
         }
-        if (hear) hear(first, first + count);
+        if (hear) hear(first, first + count, heard);
+    }
+
+    // Where what is said of row k and those behind it goes: to who keeps it, or to room for the rows of one passage,
+    // which stays in a near cache.
+    Said<Real> from(const Said<Real>& said, std::size_t k) {
+        return {said.says != nullptr ? said.says + k * lanes() : says_.data(),
+                said.scores != nullptr ? said.scores + k * lanes() : scores_.data()};
+    }
+    void make_room(const Said<Real>& said, std::size_t rows) {
+        if (said.says == nullptr) says_.resize(std::max(says_.size(), rows * lanes()));
+        if (said.scores == nullptr) scores_.resize(std::max(scores_.size(), rows * lanes()));
     }
 
     // Calls use(number, plane, k) for each number of each record, which is the k-th of its plane. One that several
@@ -439,6 +454,8 @@ class Bank {
     std::vector<Place> places_;                  // of each lane
     std::vector<std::vector<std::size_t>> kin_;  // the lanes of each kind, in order
     Sheet<Real> sheets_[2];                      // memory that is kept: blocks may be small, and many
+    Numbers<std::int8_t> says_;
+    Numbers<Real> scores_;
     std::vector<Desk<Real>> desks_;
     Canonical canonical_;
 };

@@ -267,13 +267,17 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                     sums[k][r] += product;
                 }
             }
-            if (j < ahead.size) fetch_four<registers * sizeof(V)>(planes, ahead, j);
+            if (j % 8 == 0 && j < ahead.size) fetch_four<registers * sizeof(V)>(planes, ahead, j);
         }
-        for (std::size_t j = terms.size; j < ahead.size; j += 4) fetch_four<registers * sizeof(V)>(planes, ahead, j);
         for (std::size_t r = 0; r < registers; ++r) {
             store((sums[0][r] + sums[2][r]) + (sums[1][r] + sums[3][r]), dots + r * held);
             if (r >= plain) store(most[r], excess + r * held);
         }
+        // Half of the records ahead were asked for above, and half are now: so they come while lanes judge and move,
+        // too.
+        const std::size_t beside = std::min(terms.size, ahead.size);
+        for (std::size_t j = 4; j < beside; j += 8) fetch_four<registers * sizeof(V)>(planes, ahead, j);
+        for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<registers * sizeof(V)>(planes, ahead, j);
     }
 
     // What will be swept of the records ahead, so many bytes of each, into the cache: of four terms.

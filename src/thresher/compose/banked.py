@@ -64,17 +64,20 @@ class Banked:
         block: Block,
         codes: NDArray[np.int8] | memoryview,
         weights: NDArray[np.float64] | memoryview | None,
-        said: Said,
-        ear: Ear | None = None,
+        changed: memoryview,
         *,
+        says: memoryview | None = None,
+        scores: memoryview | None = None,
+        ear: Ear | None = None,
         held: NDArray[np.bool_] | None = None,
     ) -> tuple[int, ExampleError | None]:
         """One round a row, up to the first that cannot be learned: how many there were before it, and what is wrong with it.
 
-        The ear hears what the lanes say of some rows while they play the next. Rows that are held out are not learned.
+        The ear hears what the lanes say of some rows while they play the next, so that nobody else need keep it. Rows that are
+        held out are not learned.
         """
         try:
-            self.bank._learn_block(block, codes, weights, said.says, said.scores, said.changed, codes, ear, held)
+            self.bank._learn_block(block, codes, weights, says, scores, changed, codes, ear, held)
         except ExampleError as error:
             if error.row is None:
                 raise

@@ -57,6 +57,11 @@ class Columns:
         to = slice(at, at + rows)
         return self.predictions[to], self.scores[to], self.shares[to], self.losses[to], self.chances[to]
 
+    def keep_scores(self, at: int, scores: memoryview) -> None:
+        """Takes what the lanes scored in rounds from `at` on, if there is room for it."""
+        if self.lane_scores is not None:
+            self.lane_scores[at : at + len(scores)] = np.asarray(scores)
+
     def judged(self) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]:
         """What was said, the scores and the calibrated chances, as arrays."""
         return np.asarray(self.predictions), np.asarray(self.scores), np.asarray(self.chances)

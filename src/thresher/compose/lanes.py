@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from thresher._core import Block, Ear
+from thresher._core import Block
 from thresher.bounds.printed import shown
 from thresher.compose.banked import Banked, kind_of
 from thresher.compose.called import Called, Said
@@ -162,23 +162,17 @@ class Lanes:
         codes: NDArray[np.int8] | memoryview,
         weights: NDArray[np.float64] | memoryview | None,
         said: Said,
-        ear: Ear | None,
-        *,
-        held: NDArray[np.bool_] | None = None,
     ) -> tuple[int, ExampleError | None]:
         """One round a row for all lanes that are not foreign, up to the first row that one cannot learn.
 
-        Returns how many rows there were before it, and what is wrong with it. Where the bank holds all lanes, the ear hears
-        what they say of some rows while they play the next, and rows may be held out: these are not learned.
+        Returns how many rows there were before it, and what is wrong with it.
         """
-        if self.whole:
-            return self.banked.learn_block(block, codes, weights, said, ear, held=held)
         fault = self.called.fault(block)
         rows = len(block) if fault is None or fault.row is None else fault.row
         part = block.rows(0, rows)
         given = codes[:rows], None if weights is None else weights[:rows]
         own = Said(rows, len(self._columns[0]), "float32")
-        played, other = self.banked.learn_block(part, *given, own)
+        played, other = self.banked.learn_block(part, *given, own.changed, says=own.says, scores=own.scores)
         if other is not None:
             part, rows, fault = block.rows(0, played), played, other
             given = codes[:rows], None if weights is None else weights[:rows]

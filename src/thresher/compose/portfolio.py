@@ -17,6 +17,7 @@ from thresher._core import (
     Vote,
     label_code,
     one_block,
+    room,
     voted_round,
 )
 from thresher.bounds.printed import shown
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
 
-_CHUNK = 16384
+_CHUNK = 65536
 _LEAST_COST, _MOST_COST = 2.0**-100, 2.0**100
 
 
@@ -305,8 +306,9 @@ class Portfolio(Counted):
 
     def _play(self, rows: Rows, made: Columns, at: int) -> tuple[int, ExampleError | None]:
         """Rounds that are written to the columns from `at` on, up to a row that has a fault: how many, and the fault."""
-        block, codes, weights, example, held = rows
-        said, costs = self._lanes.said(len(block)), self._vote._costs(codes, weights)
+        block, codes, weights, example, _ = rows
+        costs = self._vote._costs(codes, weights)
+        said = self._lanes.said(0 if self._lanes.whole else len(block))
         begun = foreign = bool(self._lanes.foreign) and len(block) == 1
         if foreign:
             if (fault := self._lanes.fault(block)) is not None:
@@ -324,20 +326,17 @@ class Portfolio(Counted):
                 self._lanes.teach_foreign(x, +1 if codes[0] > 0 else -1, 1.0 if costs is None else costs[0], said)
             with Shielded() as shield:  # Ctrl-C waits for the vote: without it lanes would be ahead of their weights
                 begun = True
-                room, ear = made.room(at, len(block)), None
-                if self._lanes.whole:  # then the vote is heard while lanes play
-                    ear = self._vote._ear(said.says, said.scores, codes, weights, said.changed, *room, held)
-                played, fault = self._lanes.learn_block(block, codes, costs, said, ear, held=held)
-                if foreign and fault is not None:  # it had none before foreign lanes learned it
-                    raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
-                if ear is None:
+                if self._lanes.whole:
+                    played, fault = self._hear(rows, costs, made, at)
+                else:
+                    played, fault = self._lanes.learn_block(block, codes, costs, said)
+                    if foreign and fault is not None:  # it had none before foreign lanes learned it
+                        raise LaneError(f"a learner of your own has changed an example while it learned: {fault}") from fault
                     says, scores, moved = said.first(played)
                     own = None if weights is None else weights[:played]
                     self._vote._learn_block(says, scores, codes[:played], own, moved, *made.room(at, played))
-                to = slice(at, at + played)
-                made.moved[to] = said.changed[:played]
-                if made.lane_scores is not None:
-                    made.lane_scores[to] = np.asarray(said.scores)[:played]
+                    made.moved[at : at + played] = moved
+                    made.keep_scores(at, scores)
         except LaneError as error:
             self._broken = error
             raise
@@ -347,6 +346,17 @@ class Portfolio(Counted):
                 self._broken = LaneError(told)
             raise
         shield.now()
+        return played, fault
+
+    def _hear(self, rows: Rows, costs: memoryview | None, made: Columns, at: int) -> tuple[int, ExampleError | None]:
+        """The same where the bank holds all lanes: the vote hears what they say of some rows while they play the next."""
+        block, codes, weights, _, held = rows
+        moved = made.moved[at : at + len(block)]
+        scores = None if made.lane_scores is None else room("float32", len(block), len(self.lanes))
+        ear = self._vote._ear(codes, weights, moved, *made.room(at, len(block)), held)
+        played, fault = self._lanes.banked.learn_block(block, codes, costs, moved, scores=scores, ear=ear, held=held)
+        if scores is not None:
+            made.keep_scores(at, np.asarray(scores)[:played].data)
         return played, fault
 
     def _ask(self, X: object) -> Columns:
