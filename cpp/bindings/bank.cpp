@@ -4,7 +4,6 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstdlib>
 #include <typeinfo>
 
 #include "bindings.hpp"
@@ -37,10 +36,10 @@ bool fits(nb::handle rule) {
 // Plain memory for what lanes say, all 0: a number for each row, or for each row and lane. NumPy is not asked.
 template <class T>
 nb::object memory_for(std::size_t rows, std::optional<std::size_t> lanes) {
-    auto* const data = std::calloc(std::max<std::size_t>(rows * lanes.value_or(1), 1), sizeof(T));
-    if (data == nullptr) throw std::bad_alloc();
-    const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
     const std::size_t shape[] = {rows, lanes.value_or(1)};
+    const Plane memory((shape[0] * shape[1] * sizeof(T)) / sizeof(double) + 1);  // in large pages, which come sooner
+    const nb::capsule owner(new Plane(memory), [](void* held) noexcept { delete static_cast<Plane*>(held); });
+    auto* const data = reinterpret_cast<T*>(const_cast<double*>(memory.data()));
     return nb::cast(nb::ndarray<nb::memview, T>(data, lanes ? 2 : 1, shape, owner));
 }
 

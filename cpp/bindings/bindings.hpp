@@ -164,10 +164,10 @@ struct Rounds {
     Columns columns;
     std::int64_t mistakes = 0;
     std::int64_t updates = 0;
-    std::unique_ptr<double[]> losses{};   // null: 1 for a mistake, else 0
-    std::unique_ptr<double[]> shares{};   // p_positive; null: none
+    std::shared_ptr<double[]> losses{};   // null: 1 for a mistake, else 0
+    std::shared_ptr<double[]> shares{};   // p_positive; null: none
     nb::object standing = nb::none();     // of a portfolio,
-    std::unique_ptr<double[]> chances{};  // and its calibrated chances of +1; null: none
+    std::shared_ptr<double[]> chances{};  // and its calibrated chances of +1; null: none
 
     double loss_at(std::size_t k) const {
         return losses ? losses[k] : columns.predictions[k] != columns.labels[k] ? 1.0 : 0.0;

@@ -79,6 +79,11 @@ Origin origin_of(nb::object rule, std::size_t n, std::pair<std::uint64_t, std::u
     return {std::move(rule), n, history.first, history.second};
 }
 
+// A column as it is: whoever holds it keeps its memory.
+std::shared_ptr<double[]> held(const Vector<double>& column) {
+    return {const_cast<double*>(column.data()), [column](double*) {}};
+}
+
 Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::object weights, nb::object rule,
                  std::pair<std::uint64_t, std::uint64_t> history, const Voted& voted, nb::object standing) {
     const Block& rows = nb::cast<const HeldBlock&>(block).block;
@@ -95,17 +100,14 @@ Rounds rounds_of(std::int64_t first, nb::object examples, nb::object block, nb::
                   origin_of(std::move(rule), width_of(rows), history),
                   Columns(size)};
     rounds.origin->fingerprint = fingerprint(rows, size);
-    rounds.losses = std::make_unique_for_overwrite<double[]>(size);
-    rounds.shares = std::make_unique_for_overwrite<double[]>(size);
-    rounds.chances = std::make_unique_for_overwrite<double[]>(size);
     const auto* const moved = reinterpret_cast<const std::uint8_t*>(voted.moved.data());
     for (std::size_t k = 0; k < size; ++k) {
         rounds.columns.view().put(k, {voted.scores.data()[k], voted.predictions.data()[k],
                                       static_cast<std::int8_t>(voted.codes.data()[k] > 0 ? +1 : -1), moved[k] != 0});
     }
-    std::copy_n(voted.losses.data(), size, rounds.losses.get());
-    std::copy_n(voted.shares.data(), size, rounds.shares.get());
-    std::copy_n(voted.chances.data(), size, rounds.chances.get());
+    rounds.losses = held(voted.losses);
+    rounds.shares = held(voted.shares);
+    rounds.chances = held(voted.chances);
     rounds.columns.size = size;
     rounds.standing = std::move(standing);
     rounds.count();

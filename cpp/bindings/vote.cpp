@@ -49,6 +49,8 @@ class PythonVote {
             Negative negative = voting.head.negative;
             for (std::size_t k = 0; k < rows; ++k) {
                 const std::int8_t code = codes.data()[k];
+                const bool known = (code == +1) | (code == static_cast<std::int8_t>(negative));  // a guess would fail
+                if (known && !weights && voting.cost_positive() <= largest_weight) continue;
                 if (voting.refuse(code, weights ? weights->data()[k] : 1.0, negative) != Fault::Kind::none) return k;
                 if (negative == Negative::unseen && code != +1) negative = static_cast<Negative>(code);
             }

@@ -27,12 +27,11 @@
 
 namespace thresher {
 
-// Sums of weight: on lanes that say +1, that say neither, on all; and the sum of w times the score in units of its
-// size.
-struct Sides {
+// Shares of the weight: on lanes that say +1, and that say neither; and the mean of the scores by weight, each in units
+// of its size.
+struct Shares {
     double plus;
     double neither;
-    double total;
     double mean;
 };
 
@@ -195,10 +194,12 @@ class Voting {
     // What lanes that say this, with these scores, come to.
     template <class Score>
     Ballot vote(const std::int8_t* says, const Score* scores) const {
-        return dispatch([&](auto isa) {
-            return judged(votes_for(isa).template look<false>(says, scores, weights_.data(), units.data(),
-                                                              const_cast<double*>(sizes.data()), lanes(), false));
+        Shares shares;
+        dispatch([&](auto isa) {
+            votes_for(isa).template look<false>(says, scores, weights_.data(), units.data(),
+                                                const_cast<double*>(sizes.data()), lanes(), false, shares);
         });
+        return judged(shares);
     }
 
     // One whole round. The label and the weight are good, and the lanes have learned; `moved` says whether one did, and
@@ -208,10 +209,12 @@ class Voting {
                  bool followed = false) {
         const auto label = static_cast<std::int8_t>(code > 0 ? +1 : -1);
         const double price = cost(code, weight);
-        Ballot ballot = dispatch([&](auto isa) {
-            return judged(votes_for(isa).template look<true>(says, scores, weights_.data(), units.data(), sizes.data(),
-                                                             lanes(), followed));
+        Shares shares;
+        dispatch([&](auto isa) {
+            votes_for(isa).template look<true>(says, scores, weights_.data(), units.data(), sizes.data(), lanes(),
+                                               followed, shares);
         });
+        Ballot ballot = judged(shares);
         ballot.loss = label > 0 ? 1.0 - ballot.p : std::min(1.0, ballot.p + ballot.loss);
         ++head.rounds;
         if (head.rounds < 64 || head.rounds % 64 == 0) [[unlikely]]
@@ -252,8 +255,8 @@ class Voting {
   private:
     double rounds() const { return static_cast<double>(head.rounds); }
 
-    Ballot judged(const Sides& sides) const {
-        Ballot ballot{sides.plus / sides.total, sides.mean / sides.total, 0.0, sides.neither / sides.total, 0};
+    Ballot judged(const Shares& shares) const {
+        Ballot ballot{shares.plus, shares.mean, 0.0, shares.neither, 0};
         ballot.label = ballot.p >= 0.5 ? +1 : -1;
         ballot.chance = calibration.chance(ballot.z);
         return ballot;
@@ -274,9 +277,12 @@ class Voting {
         const std::vector<std::int8_t>& right = label > 0 ? plus_ : minus_;
         const bool all_right = std::memcmp(says, right.data(), lanes()) == 0;
         if (all_right && mixer.idle()) return;
-        dispatch([&](auto isa) { votes_for(isa).charge(says, label, price, lost_.data(), mistakes.data(), lanes()); });
+        const bool heavy = dispatch([&](auto isa) {
+            return votes_for(isa).charge(says, label, price, weights_.data(), lost_.data(), mistakes.data(), lanes());
+        });
         for (std::size_t i = 0; head.weighted > 0 && i < lanes(); ++i) add(losses[i], lost_[i]);
         if (!all_right) add(head.cost, price);
+        if (!heavy && !all_right && price > 0.0 && mixer.lose_beside(lost_.data(), price)) return;
         double loss = 0.0;
         mixer.learn(lost_.data(), loss);  // no fault: these are finite, and nobody sleeps
         if (loss > 0.0 || mixer.rule().rate != Rate::adaptive || !(mixer.head.gap > 0.0)) weigh();

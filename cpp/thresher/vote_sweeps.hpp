@@ -10,12 +10,12 @@ struct THRESHER_VOTES {
     typedef std::int64_t Bits __attribute__((vector_size(8 * lanes)));
     typedef std::int8_t Bytes __attribute__((vector_size(lanes)));
 
-    // What lanes that say this come to. Where they learn, the sizes of their scores are counted. `followed` says that
-    // another row lies behind this one: then the last block may be read whole, and what is not of this row has neither
-    // weight nor unit.
+    // What lanes that say this come to: shares of the weight, and the combined score. Where they learn, the sizes of
+    // their scores are counted. `followed` says that another row lies behind this one: then the last block may be read
+    // whole, and what is not of this row has neither weight nor unit.
     template <bool learn, class Score>
-    THRESHER_TARGET static Sides look(const std::int8_t* says, const Score* scores, const double* w,
-                                      const double* units, double* sizes, std::size_t n, bool followed) {
+    THRESHER_TARGET static void look(const std::int8_t* says, const Score* scores, const double* w, const double* units,
+                                     double* sizes, std::size_t n, bool followed, Shares& shares) {
         Lanes plus[parts] = {}, neither[parts] = {}, total[parts] = {}, mean[parts] = {};
         std::int8_t few_says[block] = {};
         Score few_scores[block] = {};
@@ -37,7 +37,7 @@ struct THRESHER_VOTES {
                 load(score + k * lanes, s);
                 std::memcpy(&weight, w + i + k * lanes, sizeof weight);
                 std::memcpy(&all, sizes + i + k * lanes, sizeof all);
-                const Bits label = __builtin_convertvector(bytes, Bits);
+                const Bits label = widened(bytes);
                 plus[k] += masked(label > 0, weight);
                 neither[k] += masked(label == 0, weight);
                 total[k] += weight;
@@ -56,19 +56,27 @@ struct THRESHER_VOTES {
                 }
             }
         }
-        return {sum(plus), sum(neither), sum(total), sum(mean)};
+        const double all = sum(total);
+        shares.plus = sum(plus) / all;
+        shares.neither = sum(neither) / all;
+        shares.mean = sum(mean) / all;
     }
 
-    // What each lane loses, the price if it was wrong; and its mistakes are counted.
-    THRESHER_TARGET static void charge(const std::int8_t* says, std::int8_t truth, double price, double* lost,
-                                       std::int64_t* mistakes, std::size_t n) {
+    // What each lane loses, the price if it was wrong; and its mistakes are counted. Whether one of those has weight.
+    THRESHER_TARGET static bool charge(const std::int8_t* says, std::int8_t truth, double price, const double* w,
+                                       double* lost, std::int64_t* mistakes, std::size_t n) {
         std::size_t i = 0;
+        Bits weight{};
+        double few = 0.0;
         for (; i + lanes <= n; i += lanes) {
             Bytes bytes;
             Bits made;
             std::memcpy(&bytes, says + i, sizeof bytes);
             std::memcpy(&made, mistakes + i, sizeof made);
-            const Bits wrong = __builtin_convertvector(bytes, Bits) != std::int64_t{truth};
+            const Bits wrong = widened(bytes) != std::int64_t{truth};
+            Bits own;
+            std::memcpy(&own, w + i, sizeof own);
+            weight |= own & wrong;
             const Lanes loss = masked(wrong, Lanes{} + price);
             made -= wrong;  // what is true is -1
             std::memcpy(lost + i, &loss, sizeof loss);
@@ -78,12 +86,25 @@ struct THRESHER_VOTES {
             const bool wrong = says[i] != truth;
             lost[i] = wrong ? price : 0.0;
             mistakes[i] += wrong;
+            few += wrong ? w[i] : 0.0;
         }
+        for (std::size_t k = 1; k < lanes; ++k) weight[0] |= weight[k];
+        return weight[0] != 0 || few > 0.0;
     }
 
   private:
     THRESHER_TARGET static Lanes masked(const Bits& mask, const Lanes& x) {
         return reinterpret_cast<Lanes>(mask & reinterpret_cast<Bits>(x));
+    }
+
+    THRESHER_TARGET static Bits widened(const Bytes& bytes) {
+#if defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 4
+        int four;  // GCC 12 goes byte by byte
+        std::memcpy(&four, &bytes, sizeof four);
+        return reinterpret_cast<Bits>(_mm256_cvtepi8_epi64(_mm_cvtsi32_si128(four)));
+#else
+        return __builtin_convertvector(bytes, Bits);
+#endif
     }
 
     // A score that a sum can take: a lane of somebody's own may say anything.

@@ -273,11 +273,17 @@ struct THRESHER_READINGS : THRESHER_PACKS {
             store((sums[0][r] + sums[2][r]) + (sums[1][r] + sums[3][r]), dots + r * held);
             if (r >= plain) store(most[r], excess + r * held);
         }
-        // Half of the records ahead were asked for above, and half are now: so they come while lanes judge and move,
-        // too.
-        const std::size_t beside = std::min(terms.size, ahead.size);
-        for (std::size_t j = 4; j < beside; j += 8) fetch_four<registers * sizeof(V)>(planes, ahead, j);
-        for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<registers * sizeof(V)>(planes, ahead, j);
+        fetch_others<registers * sizeof(V)>(planes, ahead, terms.size);
+    }
+
+    // Half of the records ahead are asked for while so many terms are swept, and half when they have been: so they come
+    // while lanes judge and move, too.
+    template <std::size_t bytes, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void fetch_others(const Real* planes, Ahead ahead,
+                                                                    std::size_t swept) {
+        const std::size_t beside = std::min(swept, ahead.size);
+        for (std::size_t j = 4; j < beside; j += 8) fetch_four<bytes>(planes, ahead, j);
+        for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<bytes>(planes, ahead, j);
     }
 
     // What will be swept of the records ahead, so many bytes of each, into the cache: of four terms.
