@@ -97,7 +97,7 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t, int> counts(const Rounds& r
     for (std::size_t k = 0; k < rounds.columns.size; ++k) {
         const int label = rounds.columns.labels[k];
         positives += label > 0;
-        missed += label > 0 && rounds.columns.predictions[k] <= 0;
+        missed += (label > 0) & (rounds.columns.predictions[k] <= 0);  // a guess would fail
         repeats += label != last;
         last = label;
     }
@@ -284,7 +284,9 @@ Pair Rounds::loss_after(Pair sum) const {
     const double counted = sum.high + static_cast<double>(mistakes);
     const bool whole = sum.low == 0.0 && sum.high == std::floor(sum.high) && counted <= 0x1p53;
     if (!losses && whole) return {counted, 0.0};  // each 1 is added exactly
-    for (std::size_t k = 0; k < columns.size; ++k) add(sum, loss_at(k));
+    for (std::size_t k = 0; k < columns.size; ++k) {
+        if (const double loss = loss_at(k); loss != 0.0) add(sum, loss);
+    }
     return sum;
 }
 
