@@ -31,7 +31,7 @@ void fetch(const Plane& weights, const SparseRow<Index, Value>& row) {
 }
 
 // The same for what lies so many terms behind a row: a reader's rows were written by another core.
-inline constexpr std::size_t terms_ahead = 256;
+inline constexpr std::size_t terms_ahead = 512;
 
 template <class Value>
 void fetch_terms(const DenseRow<Value>&) {}
