@@ -6,11 +6,11 @@
 // first multiplied by s_i / |x_i|: the score before it is that of x clipped to what was met. Then, c the example's
 // weight and p = 1 / (1 + e^m) the pull at m = y w.x,
 //   G_i <- G_i + c (p x_i)^2,   w_i <- w_i + u y x_i r_i,   r_i = sqrt(T / N) / (s_i sqrt(G_i)).
-// NAG's u is rate c p: the pull at the start of the step. Here it is what infinitely many small steps along the same
-// line come to, with the pull falling as the margin rises: m rises by d, u = d / R with R = sum of x_i^2 r_i, and
-//   d + e^(m + d) - e^m = rate c R.
+// NAG's u is rate c p: the pull at the start of the step. Taken in infinitely many small steps along the same line, with
+// the pull falling as the margin rises, it would let m rise by the d with d + e^(m + d) - e^m = rate c R, R = sum of
+// x_i^2 r_i, u = d / R. That d is a root; ours is the lesser of two numbers above it that are had at once (`risen`).
 //
-// Ours: from a margin of 12 on, where p is below 2^-17, nothing changes but scales; values below 2^-250 are not met,
+// Ours, too: from a margin of 3 on, where p is below 0.05, nothing changes but scales; values below 2^-250 are not met,
 // so that weights, which are measured in 1/s, stay numbers; and sqrt(T / N) is at most 2^32.
 #pragma once
 
@@ -23,25 +23,12 @@
 
 namespace thresher {
 
-// How far the margin rises from m, pulled by p = 1 / (1 + e^m) at first, if it would rise by b were the pull to stay:
-// the root of p d + q (e^d - 1) = b, q = 1 - p, by Halley's method. It starts above the root: e^d - 1 is at least
-// d + d^2 / 2, and e^d is at most 1 + b / q = (q + b) / (p e^m). The error of a step is about the cube of the one
-// before it, and it stops where that is below what Real can tell.
+// How far the margin rises, where it would rise by b were the pull p to stay, q = 1 - p. The root of p d + q (e^d - 1) = b
+// is at most that with d + d^2 / 2 for e^d - 1, and at most that without p d.
 template <class Real>
 Real risen(Real margin, const Logistic::Both<Real>& both, Real b) {
     const auto [pull, rest] = both;
-    constexpr Real farthest = sizeof(Real) == 8 ? 690 : 87;
-    Real d = 2 * b / (1 + std::sqrt(1 + 2 * rest * b));
-    if (rest * b > 2 || (margin < 0 && margin + d > 4)) {
-        d = std::min(d, quick_log((rest + b) / pull) - margin);
-    }
-    for (int k = 0; k < 100; ++k) {
-        const Real rise = d < 8 ? rest * exp_minus_1(d) : pull * quick_exp(std::min(margin + d, farthest)) - rest;
-        const Real above = pull * d + rise - b, inverse = 1 / (1 + rise), less = above * inverse;
-        const Real step = less / std::max(1 - less * ((rest + rise) * inverse) / 2, Real{0.5});
-        d -= step;
-        if (!(std::fabs(step) > (sizeof(Real) == 8 ? Real(0x1p-18) : Real(0x1p-5)) * d)) break;
-    }
+    const Real d = std::min(2 * b / (1 + std::sqrt(1 + 2 * rest * b)), quick_log((rest + b) / pull) - margin);
     return std::max(d, Real{0});
 }
 
@@ -122,10 +109,10 @@ struct Invariant : AnyRule {
         head.normalizer += heft * (norm + (dummy != 0.0));
         const double common = std::sqrt(head.total / head.normalizer);
         const double whole = common <= 0x1p32 ? common : 0x1p32;
-        reach = (reach + dummy * bias_part) * whole;
+        reach += dummy * bias_part;
         if (!(reach > 0.0)) return false;
 
-        const double along = std::copysign(risen(margin, both, rate * (heft * reach * pull)) / reach * whole, step);
+        const double along = std::copysign(risen(margin, both, rate * (heft * pull * (reach * whole))) / reach, step);
         at = 0;
         each_term(row, state.n(), [&](std::size_t slot, double) { weights[slot] += along * parts[at++]; });
         head.bias_weight += along * bias_part;
@@ -134,7 +121,7 @@ struct Invariant : AnyRule {
 
     void derive(State&) const {}
 
-    static constexpr double far = 12.0;
+    static constexpr double far = 3.0;
     static constexpr double least = 0x1p-250;
 };
 

@@ -34,14 +34,14 @@ struct Price {
 
 inline Price price_of(const LaneRule& rule) {
     struct Prices {
-        Price operator()(const Perceptron&) const { return {0, 8, 80, 1}; }
-        Price operator()(const PassiveAggressive&) const { return {0, 8, 80, 1}; }
-        Price operator()(const AveragedPerceptron&) const { return {1, 8, 160, 2}; }
-        Price operator()(const AROW&) const { return {2, 2, 135, 2}; }
-        Price operator()(const AdaGrad<Hinge>&) const { return {3, 1, 70, 2}; }
-        Price operator()(const AdaGrad<Logistic>&) const { return {3, 1, 70, 2}; }
-        Price operator()(const Invariant&) const { return {4, 1, 390, 3}; }
-        Price operator()(const ScaledWinnow&) const { return {5, 4, 120, 1}; }
+        Price operator()(const Perceptron&) const { return {0, 8, 60, 1}; }
+        Price operator()(const PassiveAggressive&) const { return {0, 8, 60, 1}; }
+        Price operator()(const AveragedPerceptron&) const { return {1, 8, 120, 2}; }
+        Price operator()(const AROW&) const { return {2, 2, 100, 2}; }
+        Price operator()(const AdaGrad<Hinge>&) const { return {3, 1, 45, 2}; }
+        Price operator()(const AdaGrad<Logistic>&) const { return {3, 1, 45, 2}; }
+        Price operator()(const Invariant&) const { return {4, 1, 180, 3}; }
+        Price operator()(const ScaledWinnow&) const { return {5, 4, 80, 1}; }
         Price operator()(const Constant&) const { return {6, 64, 1, 0}; }
     };
     return std::visit(Prices{}, rule);
@@ -89,9 +89,9 @@ class Divider {
         std::vector<std::size_t> lanes;
     };
 
-    static constexpr double look = 13;     // what scoring takes for a number of a record,
-    static constexpr double come = 400;    // and for the record itself, to come, and to read the row: in each part
-    static constexpr double beside = 300;  // the vote: whoever is ahead sees to it
+    static constexpr double look = 11;     // what scoring takes for a number of a record,
+    static constexpr double come = 150;    // and for the record itself, to come, and to read the row: in each part
+    static constexpr double beside = 130;  // the vote: whoever is ahead sees to it
 
     // The largest first, each to the part that has least; the last has so much to begin with.
     Division into(std::size_t parts, std::size_t threads, double kept) const {

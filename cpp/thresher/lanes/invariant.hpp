@@ -106,11 +106,11 @@ class InvariantLanes final : public Lanes<Real> {
         }
         const Real common = std::sqrt(totals_[k] / normalizers_[k]);
         const Real whole = common <= Real(0x1p32) ? common : Real(0x1p32);
-        const Real reach = (found.sum + dummy * bias_part) * whole;
+        const Real reach = found.sum + dummy * bias_part;
         if (!(reach > 0)) return false;
-        const Real risen_by = risen(margin, both, static_cast<Real>(rates_[k]) * (weight * reach * pull));
+        const Real rise = static_cast<Real>(rates_[k]) * (weight * pull * (reach * whole));
         pending_[k] = 1;
-        along_[k] = y * (risen_by / reach * whole);
+        along_[k] = y * (risen(margin, both, rise) / reach);
         bias_weights_[k] += along_[k] * bias_part;
         return true;
     }
