@@ -14,8 +14,10 @@ from tests.commands import run
 from tests.model_lines import LINES
 from tests.stored import FOLDER, learned_portfolio
 from tests.test_model_files import NASTY, refusal
-from thresher.compose import default_lanes
+from thresher._core import pack, unpack
+from thresher.compose import default_lanes, use_threads
 from thresher.store import Model, container
+from thresher.store.kinds import packed
 
 VERSION_1 = FOLDER / "version-1-portfolio-closed.thresher"
 #: Whose Invariant lane took other steps: see stored.CHANGED.
@@ -51,6 +53,37 @@ def test_a_portfolio_comes_back_and_goes_on_bit_for_bit(
     for each in (portfolio, loaded):
         each.learn_many(X[200:], y[200:])
     assert everything(loaded) == everything(portfolio)
+
+
+@pytest.mark.parametrize("slots", [2, 63, 64, 65, 1000])
+@pytest.mark.parametrize("used", ["none", "few", "all"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_file_holds_the_arrays_of_the_state(slots: int, used: str, threads: int) -> None:
+    before = use_threads(threads)
+    try:
+        portfolio = th.Portfolio(slots, bias=1.0)
+    finally:
+        use_threads(before)
+    X, y = rows(0 if used == "none" else 60, slots)
+    if used == "few":
+        X[:, 1:-1] = 0.0
+    portfolio.learn_many(X, y)
+    header, sections = packed(portfolio)
+    arrays = portfolio.state()[1]
+    assert [name for name, _ in header["precision"]] == list(arrays)
+    portfolio.learn_many(*rows(20, slots, 1))  # what is to be written is as it was
+    whole = unpack(b"".join(pack(dict(sections))))
+    assert [section.tobytes() for section in whole.values()] == [array.tobytes() for array in arrays.values()]
+
+
+def test_a_large_plane_is_written_in_several_pieces() -> None:
+    portfolio = th.Portfolio(2**17, [th.Perceptron(2**17)])
+    portfolio.learn({5: 1.0, 2**16: 0.5, 2**17 - 1: 2.0}, -1)
+    sections = packed(portfolio)[1]
+    pieces = list(pack(dict(sections)))
+    assert len(pieces) > 2 * len(sections) + 1
+    whole = unpack(b"".join(pieces))
+    assert [section.tobytes() for section in whole.values()] == [each.tobytes() for each in portfolio.state()[1].values()]
 
 
 def test_a_fresh_portfolio_comes_back(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
 #include <typeinfo>
 
 #include "bindings.hpp"
+#include "drawn.hpp"
 #include "ear.hpp"
 
 namespace thresher::python {
@@ -221,16 +222,26 @@ class PythonBank {
                 arrays[name.c_str()] = nb::ndarray<Framework, Real, nb::ndim<1>>(data, {size}, owner);
                 return data;
             };
-            std::vector<Real*> planes;
-            for (std::size_t g = 0; g < bank.groups().size(); ++g) {
-                const Lanes<Real>& group = bank.group_of(bank.groups()[g].front());
-                for (std::size_t i = 0; i < group.planes().size(); ++i) {
-                    planes.push_back(room(named(group, group.planes()[i].name), bank.n() * bank.wide(g, i)));
-                }
-            }
-            bank.take_planes(planes);
-            if (bank.below()) bank.take_below(room(below_, bank.n() * bank.groups()[bank.winnow()].size()));
+            const Planes<Real> planes = bank.planes();
+            const std::vector<std::string> names = plane_names(bank);
+            std::vector<Real*> out;
+            for (std::size_t p = 0; p < planes.planes(); ++p) out.push_back(room(names[p], planes.size(p)));
+            planes.take_all(out);
             return arrays;
+        });
+    }
+
+    // The same planes as they are now, whatever the lanes learn later: they share the records until then.
+    nb::dict drawn() {
+        return read([&](const Bank<Real>& bank) {
+            const auto kept = std::make_shared<Kept>(bank);
+            const std::vector<std::string> names = plane_names(bank);
+            nb::dict drawn;
+            for (std::size_t p = 0; p < names.size(); ++p) {
+                drawn[names[p].c_str()] =
+                    nb::cast(static_cast<Drawn*>(new Plain(kept, p)), nb::rv_policy::take_ownership);
+            }
+            return drawn;
         });
     }
 
@@ -238,6 +249,35 @@ class PythonBank {
     nb::tuple state() { return nb::make_tuple(planes<nb::numpy>(), heads()); }
 
   private:
+    struct Kept {
+        explicit Kept(const Bank<Real>& other) : bank(other), planes(bank.planes()) { planes.look(); }
+
+        Bank<Real> bank;
+        Planes<Real> planes;
+    };
+
+    class Plain : public Drawn {
+      public:
+        Plain(std::shared_ptr<const Kept> kept, std::size_t plane) : kept_(std::move(kept)), plane_(plane) {}
+
+        const char* format() const override { return std::is_same_v<Real, float> ? "f" : "d"; }
+        std::size_t bytes() const override { return planes().size(plane_) * sizeof(Real); }
+        std::size_t fitting(std::size_t from, std::size_t most) const override {
+            const std::size_t whole = slot() * Planes<Real>::block;
+            return std::min(bytes() - from, std::max(most / whole * whole, whole));
+        }
+        void draw(std::size_t from, std::size_t size, char* out) const override {
+            planes().take(plane_, from / slot(), (from + size) / slot(), reinterpret_cast<Real*>(out));
+        }
+
+      private:
+        const Planes<Real>& planes() const { return kept_->planes; }
+        std::size_t slot() const { return planes().wide(plane_) * sizeof(Real); }
+
+        std::shared_ptr<const Kept> kept_;
+        std::size_t plane_;
+    };
+
     static std::unique_ptr<Bank<Real>> made(std::size_t n, const nb::sequence& rules, std::size_t threads, bool below) {
         if (n < 1 || n > most_attributes) throw std::invalid_argument("n must be from 1 to 2^48");
         if (threads < 1) throw std::invalid_argument("one thread at least");
@@ -252,6 +292,16 @@ class PythonBank {
 
     static std::string named(const Lanes<Real>& group, const char* what) {
         return std::string(group.name()) + " " + what;
+    }
+
+    static std::vector<std::string> plane_names(const Bank<Real>& bank) {
+        std::vector<std::string> names;
+        for (const std::vector<std::size_t>& kin : bank.groups()) {
+            const Lanes<Real>& group = bank.group_of(kin.front());
+            for (const auto& plane : group.planes()) names.push_back(named(group, plane.name));
+        }
+        if (bank.below()) names.emplace_back(below_);
+        return names;
     }
 
     std::size_t placed(std::size_t lane) const {
@@ -277,25 +327,22 @@ class PythonBank {
             if (found.size() != size) throw std::invalid_argument("one number for each slot and lane");
             return found;
         };
-        std::vector<const Real*> planes;
+        const Planes<Real> planes = bank_->planes();
+        std::vector<const Real*> in;
         std::vector<Plane> held;
-        for (std::size_t g = 0; g < bank_->groups().size(); ++g) {
-            const std::vector<std::size_t>& kin = bank_->groups()[g];
+        for (const std::string& name : plane_names(*bank_)) {
+            held.push_back(plane(name, planes.size(in.size())));
+            in.push_back(held.back().data());
+        }
+        for (const std::vector<std::size_t>& kin : bank_->groups()) {
             Lanes<Real>& group = bank_->group_of(kin.front());
-            for (std::size_t i = 0; i < group.planes().size(); ++i) {
-                held.push_back(plane(named(group, group.planes()[i].name), bank_->n() * bank_->wide(g, i)));
-                planes.push_back(held.back().data());
-            }
             for (std::size_t i = 0; i < group.heads().size(); ++i) {
                 const auto values = nb::cast<std::vector<double>>(heads[named(group, group.heads()[i].name).c_str()]);
                 if (values.size() != kin.size()) throw std::invalid_argument("one number for each lane");
                 for (std::size_t k = 0; k < kin.size(); ++k) bank_->head(kin[k], i) = static_cast<Real>(values[k]);
             }
         }
-        bank_->set_planes(planes);
-        if (bank_->below()) {
-            bank_->set_below(plane(below_, bank_->n() * bank_->groups()[bank_->winnow()].size()).data());
-        }
+        planes.set_all(in);
         bank_->rounds = nb::cast<std::int64_t>(heads["rounds"]);
         bank_->negative = static_cast<Negative>(nb::cast<int>(heads["negative"]));
         collisions_ = nb::cast<std::int64_t>(heads["collisions"]);
@@ -368,6 +415,8 @@ void bind(nb::module_& m, const char* name, const char* number) {
         .def("_heads", &Python::heads, nb::sig("def _heads(self) -> dict[str, typing.Any]"))
         .def("_memory", &Python::template planes<nb::memview>, nb::sig("def _memory(self) -> dict[str, memoryview]"),
              "The planes as plain memory: NumPy is not asked.")
+        .def("_drawn", &Python::drawn, nb::sig("def _drawn(self) -> dict[str, Drawn]"),
+             "The planes as they are now, to be written: no other memory is taken.")
         .def("_state", &Python::state, nb::sig(kept.c_str()));
 }
 

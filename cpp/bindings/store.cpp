@@ -2,6 +2,7 @@
 #include "../thresher/store.hpp"
 #include "../thresher/digest.hpp"
 #include "bindings.hpp"
+#include "drawn.hpp"
 
 namespace thresher::python {
 
@@ -46,28 +47,94 @@ std::string name_of(nb::handle name) {
     return {PyBytes_AS_STRING(utf8.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(utf8.ptr()))};
 }
 
-nb::bytes bytes_of(const std::string& piece) { return nb::bytes(piece.data(), piece.size()); }
+// The pieces of a file, one after the other: what stands between sections, and these, large ones as they lie. What is
+// drawn is made for its piece, and each piece is hashed as it goes out.
+class Pieces {
+  public:
+    explicit Pieces(const nb::dict& named) {
+        std::vector<std::pair<std::string, std::uint64_t>> sizes;
+        for (const nb::handle item : named.items()) {  // a copy: to ask an object for its bytes may run code
+            Section section{nb::borrow(item[1]), nullptr, nullptr};
+            if (!nb::try_cast(section.object, section.drawn)) {
+                section.object = nb::memoryview(section.object);
+                section.held = std::make_unique<Bytes>(section.object);
+            }
+            sizes.emplace_back(name_of(item[0]), section.size());
+            sections_.push_back(std::move(section));
+        }
+        between_ = unless_refused([&] { return store::between(sizes); });
+    }
 
-nb::list pack(const nb::dict& named) {
-    nb::list views;
-    std::vector<std::unique_ptr<Bytes>> held;
-    std::vector<store::Section> sections;
-    for (const nb::handle item : named.items()) {  // a copy: to ask an object for its bytes may run code
-        const nb::object section = item[1];
-        const nb::memoryview view(section);
-        held.push_back(std::make_unique<Bytes>(view));
-        sections.push_back({name_of(item[0]), held.back()->view()});
-        views.append(view);
+    Pieces(const Pieces&) = delete;
+    Pieces& operator=(const Pieces&) = delete;
+
+    nb::object next() {
+        const Busy::Writing writing(busy_);
+        if (now_ > sections_.size()) throw nb::stop_iteration();
+        if (!inside_) {
+            std::string piece = between_[now_];
+            digest_.update(piece.data(), piece.size());
+            if (now_ == sections_.size()) {
+                store::append(piece, digest_.value());
+                ++now_;
+            }
+            inside_ = true;
+            return nb::bytes(piece.data(), piece.size());
+        }
+        const Section& section = sections_[now_];
+        nb::object piece = section.object;
+        if (section.held != nullptr) {
+            const nb::gil_scoped_release free;
+            digest_.update(section.held->view().data(), section.size());
+            at_ = section.size();
+        } else {
+            const std::size_t size = section.drawn->fitting(at_, most_drawn);
+            const Room& room = free_room();
+            room->resize(std::max(room->size(), size));
+            char* const out = room->data();
+            const nb::capsule owner(new Room(room), [](void* held) noexcept { delete static_cast<Room*>(held); });
+            piece = nb::cast(nb::ndarray<nb::memview, std::uint8_t, nb::ndim<1>>(out, {size}, owner));
+            const nb::gil_scoped_release free;
+            section.drawn->draw(at_, size, out);
+            digest_.update(out, size);
+            at_ += size;
+        }
+        if (at_ == section.size()) {
+            inside_ = false;
+            at_ = 0;
+            ++now_;
+        }
+        return piece;
     }
-    const auto between = unless_refused([&] { return store::pack(sections); });
-    nb::list pieces;
-    for (std::size_t k = 0; k < sections.size(); ++k) {
-        pieces.append(bytes_of(between[k]));
-        pieces.append(views[k]);
+
+  private:
+    struct Section {
+        nb::object object;
+        std::unique_ptr<Bytes> held;  // one of these two
+        const Drawn* drawn;
+
+        std::size_t size() const { return drawn != nullptr ? drawn->bytes() : held->view().size(); }
+    };
+
+    using Room = std::shared_ptr<std::vector<char>>;
+
+    // Memory that no piece lies in any more: one is written from while the next is drawn.
+    const Room& free_room() {
+        Room& room = rooms_[0].use_count() > 1 ? rooms_[1] : rooms_[0];
+        if (room == nullptr || room.use_count() > 1) room = std::make_shared<std::vector<char>>();
+        return room;
     }
-    pieces.append(bytes_of(between.back()));
-    return pieces;
-}
+
+    static constexpr std::size_t most_drawn = std::size_t{1} << 18;  // they stay in a near cache until they are written
+
+    std::vector<Section> sections_;
+    std::vector<std::string> between_;
+    Room rooms_[2];
+    Digest digest_;
+    std::size_t now_ = 0, at_ = 0;  // which section, and where in it
+    bool inside_ = false;           // whether what stands before it is out
+    Busy busy_;
+};
 
 nb::dict unpack(nb::handle file) {
     auto bytes = std::make_unique<Bytes>(file);
@@ -98,10 +165,18 @@ std::uint64_t digest(const nb::args& pieces) {
 #define BYTES_LIKE "typing_extensions.Buffer | numpy.typing.NDArray[typing.Any]"
 
 void bind_store(nb::module_& m) {
-    m.def("pack", &pack, nb::arg("sections"),
-          nb::sig("def pack(sections: dict[str, " BYTES_LIKE "]) -> list[bytes | memoryview]"),
-          "The file that holds these sections, in pieces to write one after the other: views of the sections, and\n"
-          "what stands before, between and after them.");
+    nb::class_<Drawn>(m, "Drawn", "Numbers that are not in memory as they are to be written: made when they are.")
+        .def_prop_ro("format", &Drawn::format, "Their type, as a memoryview has it.")
+        .def_prop_ro("nbytes", &Drawn::bytes, "How many bytes they take.");
+    nb::class_<Pieces>(m, "Pieces", "The pieces of a file, each made and hashed when it is asked for.")
+        .def(
+            "__iter__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __iter__(self) -> Pieces"))
+        .def("__next__", &Pieces::next, nb::sig("def __next__(self) -> bytes | memoryview"));
+    m.def(
+        "pack", [](const nb::dict& sections) { return new Pieces(sections); }, nb::arg("sections"),
+        nb::sig("def pack(sections: dict[str, " BYTES_LIKE " | Drawn]) -> Pieces"),
+        "The file that holds these sections, in pieces to write one after the other: views of the sections, and\n"
+        "what stands before, between and after them.");
     m.def("unpack", &unpack, nb::arg("file"),
           nb::sig("def unpack(file: " BYTES_LIKE ") -> dict[str, numpy.typing.NDArray[numpy.uint8]]"),
           "The sections of a file, as read-only views that keep it alive.");

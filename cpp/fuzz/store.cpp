@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../thresher/store.hpp"
@@ -20,13 +21,16 @@ void check(std::string_view file) {
     } catch (const store::Refusal&) {
         return;
     }
-    const std::vector<std::string> between = store::pack(sections);
-    std::string again = between[0];
+    std::vector<std::pair<std::string, std::uint64_t>> sizes;
     std::set<std::string> names;
-    for (std::size_t k = 0; k < sections.size(); ++k) {
-        again.append(sections[k].bytes).append(between[k + 1]);
-        names.insert(sections[k].name);
+    for (const auto& [name, bytes] : sections) {
+        sizes.emplace_back(name, bytes.size());
+        names.insert(name);
     }
+    const std::vector<std::string> between = store::between(sizes);
+    std::string again = between[0];
+    for (std::size_t k = 0; k < sections.size(); ++k) again.append(sections[k].bytes).append(between[k + 1]);
+    store::append(again, thresher::hash64(again));
     if (again != file || names.size() != sections.size()) std::abort();
 }
 

@@ -22,6 +22,7 @@
 #include "lanes/passage.hpp"
 #include "lanes/reader.hpp"
 #include "lanes/relay.hpp"
+#include "planes.hpp"
 #include "rows.hpp"
 
 namespace thresher {
@@ -168,15 +169,6 @@ class Bank {
     std::size_t wide(std::size_t g, std::size_t plane) const {
         return group_of(kin_[g].front()).planes()[plane].shared ? 1 : kin_[g].size();
     }
-    // All planes, in the order of groups and their planes, out of the records or into them: one sweep over these.
-    void take_planes(std::vector<Real*> planes) const {
-        each_number(false, [&](const Real& number, std::size_t plane, std::size_t k) { planes[plane][k] = number; });
-    }
-    void set_planes(std::vector<const Real*> planes) {
-        each_number(true, [&](const Real& number, std::size_t plane, std::size_t k) {
-            const_cast<Real&>(number) = planes[plane][k];
-        });
-    }
     // The weights of one lane.
     void take_weights(std::size_t lane, double* out) const {
         const Lanes<Real>& group = group_of(lane);
@@ -185,7 +177,7 @@ class Bank {
         const Real* number = part.records() + group.place(0, places_[lane].position);
         for (std::size_t i = 0; i < n_; ++i, number += part.stride()) out[i] = *number;
     }
-    // What Winnow's lanes hold of values below 0: n rows of one number for each, if any such value came.
+    // Whether Winnow's lanes hold anything of values below 0: n rows of one number for each, if any such value came.
     bool below() const {
         return std::ranges::any_of(parts_, [](const auto& part) { return part->below(); });
     }
@@ -195,11 +187,35 @@ class Bank {
         };
         return static_cast<std::size_t>(std::ranges::find_if(kin_, needs) - kin_.begin());
     }
-    void take_below(Real* out) const {
-        each_below([&](const Real& number, std::size_t k) { out[k] = number; });
-    }
-    void set_below(const Real* in) {
-        each_below([&](const Real& number, std::size_t k) { const_cast<Real&>(number) = in[k]; });
+    // All planes where they lie, in the order of groups and their planes; at last that of values below 0, if any came.
+    Planes<Real> planes() const {
+        std::vector<Lot<Real>> lots;
+        for (const auto& part : parts_) lots.push_back({part->records(), part->stride()});
+        std::vector<Spread> spreads;
+        for (std::size_t g = 0; g < kin_.size(); ++g) {
+            for (std::size_t i = 0; i < group_of(kin_[g].front()).planes().size(); ++i) {
+                Spread& spread = spreads.emplace_back(Spread{wide(g, i), {}, {}});
+                for (std::size_t k = 0; k < kin_[g].size(); ++k) {
+                    const Place& place = places_[kin_[g][k]];
+                    const Lanes<Real>& group = group_of(kin_[g][k]);
+                    if (!group.planes()[i].shared) {
+                        spread.spots.push_back({place.part, group.place(i, place.position), k});
+                    } else if (place.position == 0) {
+                        (k == 0 ? spread.spots : spread.copies).push_back({place.part, group.place(i, 0), 0});
+                    }
+                }
+            }
+        }
+        if (below()) {
+            for (const auto& part : parts_) lots.push_back({part->below_records(), part->below_width()});
+            const std::vector<std::size_t>& kin = kin_[winnow()];
+            Spread& spread = spreads.emplace_back(Spread{kin.size(), {}, {}});
+            for (std::size_t k = 0; k < kin.size(); ++k) {
+                const Place& place = places_[kin[k]];
+                spread.spots.push_back({parts_.size() + place.part, place.position, k});
+            }
+        }
+        return {n_, std::move(lots), std::move(spreads)};
     }
 
     Negative negative = Negative::unseen;
@@ -407,46 +423,6 @@ class Bank {
     void make_room(const Said<Real>& said, std::size_t rows) {
         if (said.says == nullptr) says_.resize(std::max(says_.size(), rows * lanes()));
         if (said.scores == nullptr) scores_.resize(std::max(scores_.size(), rows * lanes()));
-    }
-
-    // Calls use(number, plane, k) for each number of each record, which is the k-th of its plane. One that several
-    // parts share is used in the first of them, unless `every` one is.
-    template <class Use>
-    void each_number(bool every, Use&& use) const {
-        struct Spot {
-            const Real* at;
-            std::size_t stride, plane, k, wide;
-        };
-        std::vector<Spot> spots;
-        std::size_t plane = 0;
-        for (std::size_t g = 0; g < kin_.size(); ++g) {
-            const std::size_t planes = group_of(kin_[g].front()).planes().size();
-            for (std::size_t i = 0; i < planes; ++i, ++plane) {
-                for (std::size_t k = 0; k < kin_[g].size(); ++k) {
-                    const Place& place = places_[kin_[g][k]];
-                    const Lanes<Real>& group = group_of(kin_[g][k]);
-                    const bool shared = group.planes()[i].shared;
-                    if (shared && (every ? place.position > 0 : k > 0)) continue;
-                    const Part<Real>& part = *parts_[place.part];
-                    spots.push_back({part.records() + group.place(i, shared ? 0 : place.position), part.stride(), plane,
-                                     shared ? 0 : k, wide(g, i)});
-                }
-            }
-        }
-        for (std::size_t i = 0; i < n_; ++i) {
-            for (const Spot& spot : spots) use(spot.at[i * spot.stride], spot.plane, i * spot.wide + spot.k);
-        }
-    }
-
-    // The same for what Winnow's lanes hold of values below 0.
-    template <class Use>
-    void each_below(Use&& use) const {
-        const std::vector<std::size_t>& kin = kin_[winnow()];
-        for (std::size_t k = 0; k < kin.size(); ++k) {
-            const Part<Real>& part = *parts_[places_[kin[k]].part];
-            const Real* const numbers = part.below_records() + places_[kin[k]].position;
-            for (std::size_t i = 0; i < n_; ++i) use(numbers[i * part.below_width()], i * kin.size() + k);
-        }
     }
 
     std::size_t n_, threads_ = 1;

@@ -157,18 +157,17 @@ inline void append(std::string& to, Word word) {
     for (std::size_t i = 0; i < sizeof word; ++i) to += static_cast<char>((word >> (8 * i)) & 0xFF);
 }
 
-// What stands before the first section, between the sections, and after the last: one piece more than there are
-// sections. Large sections are written from where they lie.
-inline std::vector<std::string> pack(const std::vector<Section>& sections) {
+// What stands before each section of a file, given their names and sizes. Behind the last one is the checksum alone.
+inline std::vector<std::string> between(const std::vector<std::pair<std::string, std::uint64_t>>& sections) {
     Layout layout(sections.size());
     std::string table;
     std::vector<std::string> pieces;
-    for (const Section& section : sections) {
+    for (const auto& [name, size] : sections) {
         const std::size_t before = layout.end();
-        const std::size_t start = layout.place(section.name, section.bytes.size(), most_bytes - checksum_size);
-        table += section.name + std::string(longest_name - section.name.size(), '\0');
+        const std::size_t start = layout.place(name, size, most_bytes - checksum_size);
+        table += name + std::string(longest_name - name.size(), '\0');
         append<std::uint64_t>(table, start);
-        append<std::uint64_t>(table, section.bytes.size());
+        append<std::uint64_t>(table, size);
         pieces.emplace_back(start - before, '\0');
     }
     std::string head(magic);
@@ -177,12 +176,6 @@ inline std::vector<std::string> pack(const std::vector<Section>& sections) {
     append<std::uint64_t>(head, layout.end() + checksum_size);
     pieces.emplace_back();
     pieces.front().insert(0, head + table);
-    Digest digest;
-    for (std::size_t k = 0; k < pieces.size(); ++k) {
-        digest.update(pieces[k].data(), pieces[k].size());
-        if (k < sections.size()) digest.update(sections[k].bytes.data(), sections[k].bytes.size());
-    }
-    append<std::uint64_t>(pieces.back(), digest.value());
     return pieces;
 }
 

@@ -895,6 +895,9 @@ class Bank:
     def _memory(self) -> dict[str, memoryview]:
         """The planes as plain memory: NumPy is not asked."""
 
+    def _drawn(self) -> dict[str, Drawn]:
+        """The planes as they are now, to be written: no other memory is taken."""
+
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float32]], dict[str, Any]]: ...
 
 class Bank64:
@@ -965,6 +968,9 @@ class Bank64:
 
     def _memory(self) -> dict[str, memoryview]:
         """The planes as plain memory: NumPy is not asked."""
+
+    def _drawn(self) -> dict[str, Drawn]:
+        """The planes as they are now, to be written: no other memory is taken."""
 
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, Any]]: ...
 
@@ -1694,7 +1700,27 @@ class TableReader:
     @property
     def bad_lines(self) -> int: ...
 
-def pack(sections: dict[str, Buffer | numpy.typing.NDArray[Any]]) -> list[bytes | memoryview]:
+class Drawn:
+    """
+    Numbers that are not in memory as they are to be written: made when they are.
+    """
+
+    @property
+    def format(self) -> str:
+        """Their type, as a memoryview has it."""
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they take."""
+
+class Pieces:
+    """The pieces of a file, each made and hashed when it is asked for."""
+
+    def __iter__(self) -> Pieces: ...
+
+    def __next__(self) -> bytes | memoryview: ...
+
+def pack(sections: dict[str, Buffer | numpy.typing.NDArray[Any] | Drawn]) -> Pieces:
     """
     The file that holds these sections, in pieces to write one after the other: views of the sections, and
     what stands before, between and after them.

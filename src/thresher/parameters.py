@@ -40,8 +40,8 @@ def number_or_none(name: str, value: object, expected: str = "None or a number")
     >>> number_or_none("bias", 1)
     1.0
     """
-    if value is None:
-        return None
+    if value is None or type(value) is float:  # what most are need not be asked what it can do, which takes long
+        return value
     if not isinstance(value, SupportsFloat | SupportsIndex):
         raise ParameterError(f"found {name} = {value!r}, expected {expected}")
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 
 import numpy as np
 
@@ -55,8 +54,10 @@ def filled(text: str, first: str = "", rest: str | None = None) -> str:
       no line ends in the midst of a bound: no line ends in the midst of a bound:
         γ ≥ 0.5
     """
+    from textwrap import fill
+
     rest = first if rest is None else rest
-    lines = textwrap.fill(
+    lines = fill(
         whole(text), WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
     )
     return lines.replace("\u00a0", " ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
 from io import BufferedReader, BufferedWriter, FileIO, TextIOWrapper
@@ -69,6 +68,16 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"{error.message}{_near([value], list(action.choices or ()))}") from None
 
 
+class Command(Parser):
+    """The parser of one command: paragraphs of its description become lines when somebody asks for help."""
+
+    def format_help(self) -> str:
+        from textwrap import fill
+
+        self.description = "\n\n".join(fill(paragraph, 80) for paragraph in (self.description or "").split("\n\n"))
+        return super().format_help()
+
+
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands, or of one: who wants that need not wait for the others' options."""
     whole = Parser(
@@ -82,14 +91,14 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     whole.set_defaults(parser=whole)
     whole.add_argument("--version", action="version", version=f"thresher {__version__}")
     # With its name given, argparse need not make its help to know it.
-    commands = whole.add_subparsers(prog=whole.prog, title="commands", metavar="COMMAND", parser_class=Parser)
+    commands = whole.add_subparsers(prog=whole.prog, title="commands", metavar="COMMAND", parser_class=Command)
     for name, module in COMMANDS.items() if command is None else [(command, COMMANDS[command])]:
         about = (module.__doc__ or "").strip()
         first = about.splitlines()[0].rstrip(".")
         one = commands.add_parser(
             name,
             help=first[0].lower() + first[1:],
-            description="\n\n".join(textwrap.fill(paragraph, 80) for paragraph in about.split("\n\n")),
+            description=about,
             formatter_class=Help,
             allow_abbrev=False,
         )

@@ -9,6 +9,7 @@ from thresher.compose.portfolio import Portfolio
 from thresher.errors import ParameterError
 from thresher.experts import AdaHedge, FixedShare
 from thresher.experts.rule import LossRule
+from thresher.parameters import attributes
 
 __all__ = ["MASTERS", "named_portfolio"]
 
@@ -28,5 +29,5 @@ def named_portfolio(n: int, *, master: str = "adahedge", cost_positive: float = 
     """
     if master not in list(MASTERS):
         raise ParameterError(f"found master = {master!r}, expected one of {', '.join(MASTERS)}")
-    rule = MASTERS[master](len(default_lanes(1, bias)), cost_positive)
-    return Portfolio(n, None, rule, cost_positive=cost_positive, bias=bias)
+    lanes = default_lanes(1, bias)
+    return Portfolio.of_kinds(attributes(n), lanes, MASTERS[master](len(lanes), cost_positive), cost_positive=cost_positive)

@@ -38,6 +38,8 @@ from thresher.protocol import Label, Learner
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from thresher._core import Drawn
+
 __all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
 
 _CHUNK = 65536
@@ -238,11 +240,11 @@ class Portfolio(Counted):
             self._check_whole()
             return portfolio_state.state(self._lanes, self._master, self._vote)
 
-    def _bytes(self) -> tuple[Parameters, dict[str, memoryview]]:
-        """The same, the arrays as plain memory."""
+    def _bytes(self) -> tuple[Parameters, dict[str, memoryview | Drawn]]:
+        """The same for a file."""
         with self._busy.reading():
             self._check_whole()
-            return portfolio_state.memory(self._lanes, self._master, self._vote)
+            return portfolio_state.written(self._lanes, self._master, self._vote)
 
     def _told(self) -> Parameters:
         """The parameters of its state."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from thresher.linear import LEARNERS, LinearLearner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MASTERS", "memory", "parts", "state", "told"]
+    from thresher._core import Drawn
+
+__all__ = ["MASTERS", "parts", "state", "told", "written"]
 
 #: The rules for losses that can weigh lanes.
 MASTERS: dict[str, type[LossRule]] = {"AdaHedge": AdaHedge, "FixedShare": FixedShare, "Hedge": Hedge}
@@ -35,21 +37,30 @@ _LARGEST_SUM = 2.0**900
 _SLACK = 1e-6
 
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
+Plane = TypeVar("Plane")
 
 
 def state(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, Arrays]:
     """What is kept of a portfolio: `vote.<name>`, `master.<name>`, `bank.<name>`, and called lane i's `lane<i>.<name>`."""
-    parameters, planes = memory(lanes, master, vote)
-    return parameters, {name: np.asarray(plane) for name, plane in planes.items()}
-
-
-def memory(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, dict[str, memoryview]]:
-    """The same, the arrays as plain memory."""
     parameters = told(lanes, master, vote)
-    called = zip(lanes.columns()[1], lanes.called.members, strict=True)
-    owners = dict(zip(("vote", "master"), vote._memory(), strict=True)) | {"bank": lanes.banked.bank._memory()}
-    owners |= {f"lane{i}": lane._bytes()[1] for i, lane in called}
-    return parameters, {f"{owner}.{name}": plane for owner, planes in owners.items() for name, plane in planes.items()}
+    return parameters, {name: np.asarray(plane) for name, plane in _owned(lanes, vote, lanes.banked.bank._memory())}
+
+
+def written(lanes: Lanes, master: LossRule, vote: Vote) -> tuple[Parameters, dict[str, memoryview | Drawn]]:
+    """The same for a file: the arrays as plain memory, or to be drawn from the bank when they are written."""
+    parameters = told(lanes, master, vote)
+    return parameters, dict(_owned(lanes, vote, lanes.banked.bank._drawn()))
+
+
+def _owned(lanes: Lanes, vote: Vote, banked: Mapping[str, Plane]) -> Iterator[tuple[str, memoryview | Plane]]:
+    """Every array by its name."""
+    owners: dict[str, Mapping[str, memoryview | Plane]] = dict(zip(("vote", "master"), vote._memory(), strict=True))
+    owners["bank"] = banked
+    for i, lane in zip(lanes.columns()[1], lanes.called.members, strict=True):
+        owners[f"lane{i}"] = lane._bytes()[1]
+    for owner, planes in owners.items():
+        for name, plane in planes.items():
+            yield f"{owner}.{name}", plane
 
 
 def told(lanes: Lanes, master: LossRule, vote: Vote) -> Parameters:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from textwrap import fill
 from typing import Any
 
 from thresher.errors import ParameterError, StoreError
@@ -101,6 +100,8 @@ class TableRecipe:
         >>> print(TableRecipe(ignore=("customer",), kinds={"age": "number", "color": "category", "income": "number"}).taken())
         numbers age, income; words color; left out customer
         """
+        from textwrap import fill
+
         named = {called: [name for name in self.kinds if self.kinds[name] == kind] for kind, called in KINDS.items()}
         lists = {**named, "left out": list(self.ignore)}
         told = [

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Mapping
 from io import BufferedReader
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Buffer
 
+    from thresher._core import Drawn
+
 __all__ = ["Contents", "each_once", "is_model", "read", "write"]
 
 _HEADER = "header"
 _ALIGNMENT = 64
 _LONGEST_HEADER = 2**25  # it takes a hundred thousand classes to fill it
+
+Section: TypeAlias = "Buffer | NDArray[Any] | Drawn"
 
 
 class Contents(NamedTuple):
@@ -36,11 +40,12 @@ class Contents(NamedTuple):
     sections: dict[str, NDArray[np.uint8]]
 
 
-def write(path: str | os.PathLike[str], header: Mapping[str, Any], sections: Mapping[str, Buffer | NDArray[Any]]) -> None:
+def write(path: str | os.PathLike[str], header: Mapping[str, Any], sections: Mapping[str, Section]) -> None:
     """Writes a file, or replaces it as a whole: see `thresher.store.atomic.replace` for what a path may be.
 
     Up to 1,023 sections, their names of 1 to 16 printable ASCII characters, each a C-contiguous array or other bytes-like
-    object. What JSON would not give back as it was (a tuple, a key that is no str) cannot be in the header.
+    object, or one that is drawn while it is written. What JSON would not give back as it was (a tuple, a key that is no str)
+    cannot be in the header.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import TypeIs
 
+    from thresher._core import Drawn
     from thresher.compose import Portfolio
 
 __all__ = ["CLASSES", "HELD", "KINDS", "NAMES", "WINDOW", "StoredLearner", "is_stored", "linear", "made", "packed"]
@@ -59,7 +60,7 @@ def linear(learner: object) -> LinearLearner:
     return learner
 
 
-def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, memoryview]]:
+def packed(learner: StoredLearner) -> tuple[dict[str, Any], Mapping[str, memoryview | Drawn]]:
     """What a header says of the learner, and its sections; `made` makes it again.
 
     >>> import thresher as th
@@ -70,11 +71,11 @@ def packed(learner: StoredLearner) -> tuple[dict[str, Any], dict[str, memoryview
     if isinstance(learner, LinearLearner):
         parameters, planes = learner._bytes()
         return {"kind": "learner", "precision": "float64", "learner": parameters}, planes
-    parameters, planes = learner._bytes()
-    if len(planes) > _MOST_ARRAYS:
-        raise StoreError(f"found a portfolio with {len(planes)} arrays, expected at most {_MOST_ARRAYS}: fewer lanes")
-    listed = [[name, _FORMATS[plane.format]] for name, plane in planes.items()]
-    sections = {str(k): plane for k, plane in enumerate(planes.values())}
+    parameters, arrays = learner._bytes()
+    if len(arrays) > _MOST_ARRAYS:
+        raise StoreError(f"found a portfolio with {len(arrays)} arrays, expected at most {_MOST_ARRAYS}: fewer lanes")
+    listed = [[name, _FORMATS[plane.format]] for name, plane in arrays.items()]
+    sections = {str(k): plane for k, plane in enumerate(arrays.values())}
     return {"kind": "portfolio", "precision": listed, "learner": parameters}, sections
 
 
