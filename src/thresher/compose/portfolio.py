@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Portfolio", "PortfolioHypothesis", "definition"]
 
-_CHUNK = 65536
+_CHUNK = 65536  # rows of which it is kept what each lane says
+_MORE = 2**18  # rows of which it is not: Ctrl-C waits for as many
 _LEAST_COST, _MOST_COST = 2.0**-100, 2.0**100
 
 
@@ -193,8 +194,9 @@ class Portfolio(Counted):
             self._check_whole()
             first, before, wrong, done, stop = self.rounds + 1, self._vote.history, self._counts()[0], 0, len(among.block)
             made, fault, refused = Columns(stop), None, False
+            chunk = 1 if self._lanes.foreign else _MORE if self._lanes.whole else _CHUNK
             while done < stop and fault is None and not refused:
-                part = among.part(done, min(done + (1 if self._lanes.foreign else _CHUNK), stop))
+                part = among.part(done, min(done + chunk, stop))
                 good = self._vote._check(part.codes, part.weights)
                 refused = good < len(part.block)
                 played, fault = self._play(part.part(0, good) if refused else part, made, done)

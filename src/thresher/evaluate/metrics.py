@@ -157,9 +157,9 @@ class Metrics:
     ...     for batch in stream:
     ...         metrics.enter(portfolio.learn_many(batch.X, batch.y, batch.weights))
     >>> round(metrics.so_far.accuracy, 4), round(metrics.so_far.log_loss, 4)
-    (0.9969, 0.0201)
+    (0.997, 0.0202)
     >>> metrics.last.rounds, round(metrics.last.accuracy, 3), round(metrics.last.auc, 4)
-    (500, 0.972, 0.9668)
+    (500, 0.976, 0.9668)
 
     Predictions of any other origin are counted likewise:
 
