@@ -257,6 +257,7 @@ class Bank {
         return made;
     }
 
+    // Scores may be nobody's: then no line of the cache that another core wrote is fetched for them.
     void place_answer(std::size_t part, const Answer<Real>& answer, std::size_t rows, const Said<Real>& said) const {
         const std::size_t all = lanes(), own = parts_[part]->lanes();
         for (std::size_t lane = 0; lane < all; ++lane) {
@@ -265,7 +266,7 @@ class Bank {
             const Real* const scores = answer.scores.data() + places_[lane].column;
             for (std::size_t k = 0; k < rows; ++k) {
                 said.says[k * all + lane] = says[k * own];
-                said.scores[k * all + lane] = scores[k * own];
+                if (said.scores != nullptr) said.scores[k * all + lane] = scores[k * own];
             }
         }
     }
@@ -403,7 +404,8 @@ class Bank {
     // What all parts have played becomes known.
     void hear_rows(const Passage<Real>& passage, const Said<Real>& said, bool* changed, const Hear& hear) {
         const std::size_t first = passage.first, count = passage.end - passage.first;
-        const Said<Real> heard = from(said, first);
+        Said<Real> heard = from(said, first);
+        if (!hear && said.scores == nullptr) heard.scores = nullptr;
         for (std::size_t part = 0; part < passage.answers.size(); ++part) {
             const Answer<Real>& answer = passage.answers[part];
             place_answer(part, answer, count, heard);

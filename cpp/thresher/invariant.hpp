@@ -6,9 +6,9 @@
 // first multiplied by s_i / |x_i|: the score before it is that of x clipped to what was met. Then, c the example's
 // weight and p = 1 / (1 + e^m) the pull at m = y w.x,
 //   G_i <- G_i + c (p x_i)^2,   w_i <- w_i + u y x_i r_i,   r_i = sqrt(T / N) / (s_i sqrt(G_i)).
-// NAG's u is rate c p: the pull at the start of the step. Taken in infinitely many small steps along the same line, with
-// the pull falling as the margin rises, it would let m rise by the d with d + e^(m + d) - e^m = rate c R, R = sum of
-// x_i^2 r_i, u = d / R. That d is a root; ours is the lesser of two numbers above it that are had at once (`risen`).
+// NAG's u is rate c p: the pull at the start of the step. Taken in infinitely many small steps along the same line,
+// with the pull falling as the margin rises, it would let m rise by the d with d + e^(m + d) - e^m = rate c R, R = sum
+// of x_i^2 r_i, u = d / R. That d is a root; ours is the lesser of two numbers above it that are had at once (`risen`).
 //
 // Ours, too: from a margin of 3 on, where p is below 0.05, nothing changes but scales; values below 2^-250 are not met,
 // so that weights, which are measured in 1/s, stay numbers; and sqrt(T / N) is at most 2^32.
@@ -23,8 +23,8 @@
 
 namespace thresher {
 
-// How far the margin rises, where it would rise by b were the pull p to stay, q = 1 - p. The root of p d + q (e^d - 1) = b
-// is at most that with d + d^2 / 2 for e^d - 1, and at most that without p d.
+// How far the margin rises, where it would rise by b were the pull p to stay, q = 1 - p. The root of p d + q (e^d - 1)
+// = b is at most that with d + d^2 / 2 for e^d - 1, and at most that without p d.
 template <class Real>
 Real risen(Real margin, const Logistic::Both<Real>& both, Real b) {
     const auto [pull, rest] = both;
