@@ -37,8 +37,8 @@ MADE: dict[str, Callable[[], LinearLearner]] = {
 }
 
 
-#: What took other steps when its file was written: `invariant` found a root where it takes the lesser of two bounds of it now,
-#: and so did the lane of it in `portfolio`. Such a file is another learner's state than what is learned now; it loads and goes on.
+#: What took other steps when its file was written: `invariant` found a root where it takes the lesser of two bounds of it
+#: now, and so did the lane of it in `portfolio`. Such a file holds what is not learned any more; it loads and goes on.
 CHANGED = {"invariant"}
 
 

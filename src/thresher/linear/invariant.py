@@ -50,9 +50,9 @@ def definition(
 def risen(m: float, a: float) -> float:
     """How far a margin rises from m on a way of length a, pulled by p = 1/(1 + e^m) at first, and by less as it rises.
 
-    Pulled by 1/(1 + e^margin) wherever it is, it would rise by the d with d + e^(m+d) − e^m = a, which is p·d + q·(e^d − 1) = p·a,
-    q = 1 − p. With d + d²/2 for e^d − 1, or without p·d, the left side is less, so the root is larger: ours is the lesser of these
-    two, and at most 1.3 times that d.
+    Pulled by 1/(1 + e^margin) wherever it is, it would rise by the d with d + e^(m+d) − e^m = a, which is
+    p·d + q·(e^d − 1) = p·a with q = 1 − p. With d + d²/2 for e^d − 1, or without p·d, the left side is less, so the root is
+    larger: ours is the lesser of these two, and at most 1.3 times that d.
 
     >>> round(risen(0.0, 1.0), 6), round(risen(-30.0, 1.0), 6)     # one pull of 1/2 that falls, and one of 1
     (0.44949, 1.0)
@@ -82,11 +82,12 @@ class Invariant(LinearLearner):
     (Karampatziakis and Langford 2011): with R = Σ xᵢ²rᵢ the margin m rises by the d with d + e^(m+d) − e^m = rate·R, and
     u = d/R. So a long step does not overshoot. An example of weight c has rate·c there, and adds c times as much to T, N and G.
 
-    Ours: instead of that d the lesser of two numbers that are had without finding a root, at most 1.3 times as large: with b = rate·R·p
-    and q = 1 − p they are 2b/(1 + √(1 + 2qb)) and ln((q + b)/p) − m; `predict` changes nothing, and gives the score of x clipped to the
-    sizes met, which is what rescaling first comes to; from a margin of 3 on nothing changes but the sizes, so a round counts in T
-    and N only below that; values below 2^−250 in size are not met; √(T/N) is at most 2^32; and the default rate of 1, chosen by
-    one pass over five data sets and six generated streams: from 0.7 to 2 little differs, but where the concept drifts larger is better.
+    Ours: instead of that d the lesser of two numbers that are had without finding a root, at most 1.3 times as large: with
+    b = rate·R·p and q = 1 − p they are 2b/(1 + √(1 + 2qb)) and ln((q + b)/p) − m; `predict` changes nothing, and gives the score
+    of x clipped to the sizes met, which is what rescaling first comes to; from a margin of 3 on nothing changes but the sizes,
+    so a round counts in T and N only below that; values below 2^−250 in size are not met; √(T/N) is at most 2^32; and the
+    default rate of 1, chosen by one pass over five data sets and six generated streams: from 0.7 to 2 little differs, but where
+    the concept drifts larger is better.
 
     Guarantee
     ---------
