@@ -84,10 +84,10 @@ class Invariant(LinearLearner):
 
     Ours: instead of that d the lesser of two numbers that are had without finding a root, at most 1.3 times as large: with
     b = rate·R·p and q = 1 − p they are 2b/(1 + √(1 + 2qb)) and ln((q + b)/p) − m; `predict` changes nothing, and gives the
-    score of x clipped to the sizes met, which is what rescaling first comes to; from a margin of 3 on nothing changes but the sizes,
-    so a round counts in T and N only below that; values below 2^−250 in size are not met; √(T/N) is at most 2^32; and the
-    default rate of 1, chosen by one pass over five data sets and six generated streams: from 0.7 to 2 little differs, but where
-    the concept drifts larger is better.
+    score of x clipped to the sizes met, which is what rescaling first comes to; from a margin of 3 on nothing changes but the
+    sizes, so a round counts in T and N only below that; values below 2^−250 in size are not met; √(T/N) is at most 2^32; and
+    the default rate of 1, chosen by one pass over five data sets and six generated streams: from 0.7 to 2 little differs, but
+    where the concept drifts larger is better.
 
     Guarantee
     ---------
