@@ -83,6 +83,7 @@ struct Column {
 
 // Running mean and deviation of a column: what came so far makes numbers of any range comparable. A number becomes
 // (x - mean) / deviation, both with itself among the numbers (Welford 1962), so that a missing one, 0, is the mean.
+// The share of each number is multiplied with: columns that have as many numbers share one division a row.
 struct Scale {
     double count = 0.0;
     double mean = 0.0;
@@ -91,7 +92,7 @@ struct Scale {
     void add(double x) {
         count += 1.0;
         const double before = x - mean;
-        mean += before / count;
+        mean += before * (1.0 / count);
         squares += before * (x - mean);
     }
 
@@ -101,7 +102,7 @@ struct Scale {
         return before.count >= some && before.squares > 0.0 && squares > far * before.squares;
     }
 
-    double deviation() const { return count > 0.0 ? std::sqrt(squares / count) : 0.0; }
+    double deviation() const { return count > 0.0 ? std::sqrt(squares * (1.0 / count)) : 0.0; }
 
     double operator()(double x) const {
         const double wide = deviation();
