@@ -62,9 +62,10 @@ struct Column {
         if (!texts.whole()) return -1;
         if (kind == Kind::words) return static_cast<std::int64_t>(texts.size());
         const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(texts.size(), largest_code));
-        std::uint32_t beyond = 0;  // a code is from -1 until before the size: without its sign, one comparison
-        for (const std::int32_t code : codes) beyond |= static_cast<std::uint32_t>(code) + 1 > size;
-        if (beyond != 0) return -1;
+        std::uint32_t beyond = 0;  // a code is from -1 until before the size: else one of these two has the highest bit
+        for (const std::int32_t code : codes)
+            beyond |= (static_cast<std::uint32_t>(code) + 1) | (size - 1 - static_cast<std::uint32_t>(code));
+        if (beyond >> 31 != 0) return -1;
         const auto count = static_cast<std::int64_t>(codes.size());
         if (starts.empty()) return count;
         for (std::size_t i = 0; i < starts.size(); ++i) {
