@@ -30,10 +30,11 @@ def expected_rows(columns: dict[str, list[Any]], n: int, *, scaled: bool) -> lis
                     count, mean, squares = states.get(name, (0.0, 0.0, 0.0))
                     before = cell - mean
                     count += 1.0
-                    mean += before / count
+                    share = 1.0 / count
+                    mean += before * share
                     squares += before * (cell - mean)
                     states[name] = count, mean, squares
-                    deviation = math.sqrt(squares / count)
+                    deviation = math.sqrt(squares * share)
                     value = (cell - mean) / deviation if deviation > 0.0 else 0.0
                 if value:
                     slots.setdefault(slot_of(name, n), []).append(value)
@@ -92,3 +93,16 @@ def test_rows_are_as_the_definition_has_them(numbers: int, words: int, different
         expected = [expected[row] for row in kept]
     assert found == expected
     assert [list(row) for row in found] == [sorted(row) for row in found]
+
+
+def test_columns_part_where_one_misses_a_number() -> None:
+    """As long as columns have as many numbers, they share what each is of all."""
+    rng = np.random.default_rng(5)
+    rows = 777
+    columns = {f"x{k}": np.round(rng.normal(3.0, 10.0, rows), 1).tolist() for k in range(13)}
+    for k, row in ((2, 63), (6, 64), (7, 300), (11, 0), (12, rows - 1)):
+        columns[f"x{k}"][row] = None
+    table = pyarrow.table({**columns, "label": rng.integers(0, 2, rows)})
+    with th.open_stream(table, bits=18) as stream:
+        found = [dict(batch.X[row]) for batch in stream for row in range(len(batch))]
+    assert found == expected_rows(columns, 2**18, scaled=True)

@@ -66,6 +66,7 @@ struct HeldColumns {
         for (const nb::handle each : columns) table.columns.push_back(nb::cast<const HeldColumn&>(each).column);
         if (label != nullptr) table.label.push_back(label->column);
         if (tag != nullptr) table.tag.push_back(tag->column);
+        const nb::gil_scoped_release free;  // while all of it is looked at
         for (const auto* some : {&table.columns, &table.label, &table.tag}) {
             for (const Column& column : *some) {
                 if (column.rows() != static_cast<std::int64_t>(rows))

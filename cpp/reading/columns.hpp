@@ -62,9 +62,10 @@ struct Column {
         if (!texts.whole()) return -1;
         if (kind == Kind::words) return static_cast<std::int64_t>(texts.size());
         const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(texts.size(), largest_code));
-        std::uint32_t beyond = 0;  // a code is from -1 until before the size: without its sign, one comparison
-        for (const std::int32_t code : codes) beyond |= static_cast<std::uint32_t>(code) + 1 > size;
-        if (beyond != 0) return -1;
+        std::uint32_t beyond = 0;  // a code is from -1 until before the size: else one of these two has the highest bit
+        for (const std::int32_t code : codes)
+            beyond |= (static_cast<std::uint32_t>(code) + 1) | (size - 1 - static_cast<std::uint32_t>(code));
+        if (beyond >> 31 != 0) return -1;
         const auto count = static_cast<std::int64_t>(codes.size());
         if (starts.empty()) return count;
         for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -83,6 +84,7 @@ struct Column {
 
 // Running mean and deviation of a column: what came so far makes numbers of any range comparable. A number becomes
 // (x - mean) / deviation, both with itself among the numbers (Welford 1962), so that a missing one, 0, is the mean.
+// The share of each number is multiplied with: columns that have as many numbers share one division a row.
 struct Scale {
     double count = 0.0;
     double mean = 0.0;
@@ -91,7 +93,7 @@ struct Scale {
     void add(double x) {
         count += 1.0;
         const double before = x - mean;
-        mean += before / count;
+        mean += before * (1.0 / count);
         squares += before * (x - mean);
     }
 
@@ -101,7 +103,7 @@ struct Scale {
         return before.count >= some && before.squares > 0.0 && squares > far * before.squares;
     }
 
-    double deviation() const { return count > 0.0 ? std::sqrt(squares / count) : 0.0; }
+    double deviation() const { return count > 0.0 ? std::sqrt(squares * (1.0 / count)) : 0.0; }
 
     double operator()(double x) const {
         const double wide = deviation();

@@ -38,8 +38,10 @@ struct Scales {
     Scale at(std::size_t j) const { return {count[j], mean[j], squares[j]}; }
 };
 
-// Rows from `from` on, of columns that are as many as `width` says.
+// Rows from `from` on, of columns that are as many as `width` says, one at least; at most `most_rows`.
 struct NumberRows {
+    static constexpr std::size_t most_rows = 64;
+
     const double* const* columns;
     std::size_t width, from, rows;
 };

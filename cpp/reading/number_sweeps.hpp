@@ -3,16 +3,17 @@
 // as it would alone, as `Scale` has it.
 
 struct THRESHER_SWEEPS {
-    static constexpr std::size_t lanes = THRESHER_LANES, parts = side_by_side / lanes;
+    static constexpr std::size_t lanes = THRESHER_LANES;
     typedef double Lanes __attribute__((vector_size(8 * lanes)));
     typedef std::int64_t Bits __attribute__((vector_size(8 * lanes)));
 
     // Numbers as they are, row behind row; 0 where they are missing.
-    THRESHER_TARGET static NumbersSeen take(const NumberRows& given, double* used) {
+    THRESHER_TARGET static NumbersSeen take(NumberRows given, double* used) {
         Seen seen;
         for (std::size_t j = 0; j < given.width; j += lanes) {
+            const Cells cells(given, j);
             for (std::size_t i = 0; i < given.rows; ++i) {
-                const Lanes x = cells(given, j, i);
+                const Lanes x = cells[i];
                 const Lanes as_used = x == x ? x : Lanes{};
                 seen.see(as_used, as_used);
                 put(used + i * given.width + j, as_used);
@@ -22,15 +23,15 @@ struct THRESHER_SWEEPS {
     }
 
     // The same by scales that do not move.
-    THRESHER_TARGET static NumbersSeen scale(const NumberRows& given, const Scales& scales, double* used) {
+    THRESHER_TARGET static NumbersSeen scale(NumberRows given, const Scales& scales, double* used) {
         Seen seen;
         for (std::size_t j = 0; j < given.width; j += lanes) {
             const Lanes mean = load(&scales.mean[j]), deviation = load(&scales.deviation[j]);
+            const Cells cells(given, j);
             for (std::size_t i = 0; i < given.rows; ++i) {
-                const Lanes x = cells(given, j, i);
-                const Bits there = x == x;
-                const Lanes as_used = (there & (deviation > 0.0)) ? (x - mean) / deviation : Lanes{};
-                seen.see(there ? x : Lanes{}, as_used);
+                const Lanes x = cells[i];
+                const Lanes as_used = ((x == x) & (deviation > 0.0)) ? (x - mean) / deviation : Lanes{};
+                seen.see(x, as_used);
                 put(used + i * given.width + j, as_used);
             }
         }
@@ -38,27 +39,23 @@ struct THRESHER_SWEEPS {
     }
 
     // The same by scales that move with each number. A number with which one leaps is not good.
-    THRESHER_TARGET static NumbersSeen move(const NumberRows& given, const Scales& before, Scales& after,
-                                            double* used) {
+    THRESHER_TARGET static NumbersSeen move(NumberRows given, const Scales& before, Scales& after, double* used) {
         Seen seen;
-        for (std::size_t j = 0; j < given.width; j += side_by_side) {
-            State states[parts];
-            for (std::size_t p = 0; p < parts; ++p) states[p] = State::of(before, j + p * lanes);
+        const Shares shares(before, given.rows);
+        for (std::size_t j = 0; j < given.width; j += lanes) {
+            State state(before, j, shares);
+            const Cells cells(given, j);
             for (std::size_t i = 0; i < given.rows; ++i) {
-                for (std::size_t p = 0; p < parts; ++p) {  // beside each other, so that neither waits for itself
-                    State& state = states[p];
-                    const Lanes x = cells(given, j + p * lanes, i);
-                    const Lanes count = state.count, squares = state.squares;
-                    const Bits there = state.add(x);
-                    const Lanes deviation = root(state.squares / state.count);
-                    const Lanes as_used = (there & (deviation > 0.0)) ? (x - state.mean) / deviation : Lanes{};
-                    seen.see(there ? x : Lanes{}, as_used);
-                    seen.good &=
-                        ~(there & (count >= Scale::some) & (squares > 0.0) & (state.squares > Scale::far * squares));
-                    put(used + i * given.width + j + p * lanes, as_used);
-                }
+                const Lanes x = cells[i], count = state.count, squares = state.squares;
+                Lanes share;
+                const Bits there = state.add(x, shares.of[i], share);
+                const Lanes deviation = root(state.squares * share);
+                const Lanes as_used = (there & (deviation > 0.0)) ? (x - state.mean) / deviation : Lanes{};
+                seen.see(x, as_used);
+                seen.bad |= (count >= Scale::some) & (squares > 0.0) & (state.squares > Scale::far * squares);
+                put(used + i * given.width + j, as_used);
             }
-            for (std::size_t p = 0; p < parts; ++p) states[p].give(after, j + p * lanes);
+            state.give(after, j);
         }
         return seen.all();
     }
@@ -80,67 +77,116 @@ struct THRESHER_SWEEPS {
     }
 
     // What the scales are behind the rows, and nothing else.
-    THRESHER_TARGET static void foresee(const NumberRows& given, Scales& scales) { foresee<beside>(given, scales, 0); }
+    THRESHER_TARGET static void foresee(NumberRows given, Scales& scales) {
+        const Shares shares(scales, given.rows);
+        foresee<beside>(given, shares, scales, 0);
+    }
 
   private:
-    static constexpr std::size_t beside = THRESHER_LANES == 4 ? 5 : 2;  // times four columns, which registers hold
+    static constexpr std::size_t beside = 4;  // registers of columns: a number waits for the one before it
 
-    // Columns from j on, so many fours beside each other: a number waits for the division of the one before it.
-    template <std::size_t Fours>
-    THRESHER_TARGET static void foresee(const NumberRows& given, Scales& scales, std::size_t j) {
-        constexpr std::size_t all = Fours * parts;
-        for (; j + Fours * side_by_side <= given.width; j += Fours * side_by_side) {
-            State states[all];
-            for (std::size_t p = 0; p < all; ++p) states[p] = State::of(scales, j + p * lanes);
-            for (std::size_t i = 0; i < given.rows; ++i) {
-                for (std::size_t p = 0; p < all; ++p) states[p].add(cells(given, j + p * lanes, i));
-            }
-            for (std::size_t p = 0; p < all; ++p) states[p].give(scales, j + p * lanes);
+    // What each number is of all so far, in rows where none is missing: columns that have as many share it.
+    struct Shares {
+        [[gnu::always_inline]] THRESHER_TARGET Shares(const Scales& scales, std::size_t rows)
+            : before(scales.count[0]) {
+            double count = before;
+            for (std::size_t i = 0; i < rows; ++i) of[i] = count += 1.0;  // as a scale counts, beyond 2^53, too
+            for (std::size_t i = 0; i < rows; ++i) of[i] = 1.0 / of[i];
         }
-        if constexpr (Fours > 1) foresee<Fours - 1>(given, scales, j);
-    }
+
+        double before;  // so many numbers
+        double of[NumberRows::most_rows];
+    };
+
+    // A register of columns.
+    struct Cells {
+        const double* columns[lanes];
+
+        Cells() = default;
+        [[gnu::always_inline]] THRESHER_TARGET Cells(const NumberRows& given, std::size_t j) {
+            for (std::size_t k = 0; k < lanes; ++k) columns[k] = given.columns[j + k] + given.from;
+        }
+        [[gnu::always_inline]] THRESHER_TARGET Lanes operator[](std::size_t i) const {
+#if THRESHER_LANES == 4
+            return Lanes{columns[0][i], columns[1][i], columns[2][i], columns[3][i]};
+#else
+            return Lanes{columns[0][i], columns[1][i]};
+#endif
+        }
+    };
 
     struct State {
         Lanes count, mean, squares;
+        bool alike;  // all counts are those of the shares
 
-        [[gnu::always_inline]] THRESHER_TARGET static State of(const Scales& scales, std::size_t j) {
-            return {load(&scales.count[j]), load(&scales.mean[j]), load(&scales.squares[j])};
-        }
+        State() = default;
+        [[gnu::always_inline]] THRESHER_TARGET State(const Scales& scales, std::size_t j, const Shares& shares)
+            : count(load(&scales.count[j])),
+              mean(load(&scales.mean[j])),
+              squares(load(&scales.squares[j])),
+              alike(every(count == shares.before)) {}
         [[gnu::always_inline]] THRESHER_TARGET void give(Scales& scales, std::size_t j) const {
             put(&scales.count[j], count);
             put(&scales.mean[j], mean);
             put(&scales.squares[j], squares);
         }
 
-        // Which numbers are there, and so were added.
-        [[gnu::always_inline]] THRESHER_TARGET Bits add(Lanes x) {
+        // Which numbers are there, and so were added; and the share of each of these.
+        [[gnu::always_inline]] THRESHER_TARGET Bits add(Lanes x, double known, Lanes& share) {
             const Bits there = x == x;
             const Lanes more = count + 1.0, before = x - mean;
-            const Lanes centre = mean + before / more;
+            share = alike ? Lanes{} + known : 1.0 / more;
+            const Lanes centre = mean + before * share;
             const Lanes sum = squares + before * (x - centre);
-            count = there ? more : count;
-            mean = there ? centre : mean;
-            squares = there ? sum : squares;
+            if (every(there)) {
+                count = more;
+                mean = centre;
+                squares = sum;
+            } else {
+                alike = false;
+                count = there ? more : count;
+                mean = there ? centre : mean;
+                squares = there ? sum : squares;
+            }
             return there;
         }
     };
 
     struct Seen {
-        Bits good = ~Bits{}, dense = ~Bits{};
+        Bits bad{}, zero{};
 
+        // A number that is missing is not bad.
         [[gnu::always_inline]] THRESHER_TARGET void see(Lanes x, Lanes used) {
-            good &= (size_of(x) <= largest_value) & (size_of(used) <= largest_value);
-            dense &= used != 0.0;
+            bad |= (size_of(x) > largest_value) | (size_of(used) > largest_value);
+            zero |= used == 0.0;
         }
         [[gnu::always_inline]] THRESHER_TARGET NumbersSeen all() const {
             NumbersSeen seen;
             for (std::size_t k = 0; k < lanes; ++k) {
-                seen.good = seen.good && good[k] != 0;
-                seen.dense = seen.dense && dense[k] != 0;
+                seen.good = seen.good && bad[k] == 0;
+                seen.dense = seen.dense && zero[k] == 0;
             }
             return seen;
         }
     };
+
+    template <std::size_t Beside>
+    THRESHER_TARGET static void foresee(NumberRows given, const Shares& shares, Scales& scales, std::size_t j) {
+        for (; j + Beside * lanes <= given.width; j += Beside * lanes) {
+            State states[Beside];
+            Cells cells[Beside];
+            for (std::size_t p = 0; p < Beside; ++p) {
+                states[p] = State(scales, j + p * lanes, shares);
+                cells[p] = Cells(given, j + p * lanes);
+            }
+            for (std::size_t i = 0; i < given.rows; ++i) {
+                Lanes share;
+                for (std::size_t p = 0; p < Beside; ++p) states[p].add(cells[p][i], shares.of[i], share);
+            }
+            for (std::size_t p = 0; p < Beside; ++p) states[p].give(scales, j + p * lanes);
+        }
+        if constexpr (Beside > 1) foresee<Beside - 1>(given, shares, scales, j);
+    }
 
     [[gnu::always_inline]] THRESHER_TARGET static Lanes size_of(Lanes x) {
         return (Lanes)((Bits)x & (Bits{} + std::numeric_limits<std::int64_t>::max()));
@@ -153,13 +199,15 @@ struct THRESHER_SWEEPS {
     [[gnu::always_inline]] THRESHER_TARGET static void put(double* to, Lanes values) {
         std::memcpy(to, &values, sizeof values);
     }
-    [[gnu::always_inline]] THRESHER_TARGET static Lanes cells(const NumberRows& given, std::size_t j, std::size_t i) {
-        const double* const* const columns = given.columns + j;
-        const std::size_t row = given.from + i;
-#if THRESHER_LANES == 4
-        return Lanes{columns[0][row], columns[1][row], columns[2][row], columns[3][row]};
+    [[gnu::always_inline]] THRESHER_TARGET static bool every(Bits bits) {
+#if defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 4
+        return _mm256_movemask_pd((__m256d)bits) == 15;
+#elif defined(THRESHER_HAS_AVX2)
+        return _mm_movemask_pd((__m128d)bits) == 3;
 #else
-        return Lanes{columns[0][row], columns[1][row]};
+        std::int64_t all = -1;
+        for (std::size_t k = 0; k < lanes; ++k) all &= bits[k];
+        return all != 0;
 #endif
     }
     [[gnu::always_inline]] THRESHER_TARGET static Lanes root(Lanes x) {

@@ -22,7 +22,7 @@ enum class Scaling : std::uint8_t { none, frozen, moving };
 
 class PlainRows {
   public:
-    static constexpr std::size_t tile = 64;
+    static constexpr std::size_t tile = NumberRows::most_rows;
 
     PlainRows(Domain domain, Scaling scaling) : domain_(domain), scaling_(scaling) {}
 
@@ -58,7 +58,7 @@ class PlainRows {
         if (in_place) rows.ones = std::min(rows.ones, rows.terms);
         double* const used = in_place ? rows.values.get() + rows.terms : used_.data();
         const NumberRows numbers{names_->number_values.data(), names_->width(), from, count};
-        const NumbersSeen seen = sweep_numbers([&](auto sweeps) {
+        const NumbersSeen seen = numbers.width == 0 ? NumbersSeen{} : sweep_numbers([&](auto sweeps) {
             return scaling_ == Scaling::none     ? sweeps.take(numbers, used)
                    : scaling_ == Scaling::frozen ? sweeps.scale(numbers, now_, used)
                                                  : sweeps.move(numbers, now_, next_, used);

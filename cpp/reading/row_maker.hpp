@@ -88,7 +88,6 @@ struct Part {
     std::size_t from, to;
     std::vector<Scale> before;  // of each column, where they move
     Parsed parsed;
-    std::vector<Scale>* running = nullptr;  // instead, where parts are made one by one: what the one before left behind
 
     std::vector<Scale> after = {};
     std::size_t end = 0;                   // behind the last row that was read: before `to` if one stopped it
@@ -98,7 +97,7 @@ struct Part {
 
 class RowMaker {
   public:
-    static constexpr std::size_t batch_terms = std::size_t{1} << 16;  // a megabyte, which a cache holds
+    static constexpr std::size_t batch_terms = std::size_t{1} << 15;  // half a megabyte, which a cache holds
     static constexpr std::size_t most_rows = batch_terms / 2;
 
     RowMaker(std::size_t n, const Policy& policy, std::size_t ngrams, Scaling scaling, std::shared_ptr<Spare> spare)
@@ -140,9 +139,9 @@ class RowMaker {
     void operator()(Part& part) {
         begun_ = part.begun.get();
         const Columns& table = begun_->table;
+        part.digests = begun_->digests(part.from, part.to);  // first: one column behind the other is faster to read
         Parsed& parsed = part.parsed;
         parsed.rows = spare_->rows(2 * batch_terms);  // always as much, so that it serves again
-        if (part.running != nullptr) part.before = *part.running;
         scales_ = part.before;
         leap_.reset();
         label_codes_.assign(table.label.empty() ? 0 : table.label[0].texts.size(), undecided);
@@ -161,10 +160,9 @@ class RowMaker {
         }
         plain_.store(scales_);
         part.after = scales_;
-        if (part.running != nullptr) *part.running = scales_;
         part.leap = leap_;
         part.end = row;
-        part.digests = begun_->digests(part.from, row);
+        if (row < part.to) part.digests = begun_->digests(part.from, row);
         begun_ = nullptr;
     }
 
@@ -184,10 +182,10 @@ class RowMaker {
         for (std::size_t j = 0; j < values.size(); ++j) all.put(j, scales[which[std::min(j, which.size() - 1)]]);
         for (std::size_t row = from; row < to;) {
             std::size_t end = row;
-            while (end < to && !left_out(begun, end)) ++end;
+            while (end < to && end - row < NumberRows::most_rows && !left_out(begun, end)) ++end;
             const NumberRows rows{values.data(), values.size(), row, end - row};
             sweep_numbers([&](auto sweeps) { sweeps.foresee(rows, all); });
-            row = end + 1;
+            row = end - row < NumberRows::most_rows ? end + 1 : end;
         }
         for (std::size_t j = 0; j < which.size(); ++j) scales[which[j]] = all.at(j);
     }

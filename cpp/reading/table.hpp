@@ -33,8 +33,7 @@ class TableReader {
           n_(n),
           scaling_(scaling),
           ahead_(threads == 1 ? 1 : threads + 1),
-          one_by_one_(threads == 2 && scaling == Scaling::moving),
-          turns_(threads, RowMaker(n, policy, ngrams, scaling, spare), one_by_one_) {}
+          turns_(threads, RowMaker(n, policy, ngrams, scaling, spare)) {}
 
     // Before the rows of a table are read: its names are hashed. It must stay as long as they are read.
     void begin(const Columns& table) {
@@ -144,18 +143,12 @@ class TableReader {
         const std::size_t from = given_;
         if (turns_.size() == 0) {
             foreseen_ = now_;  // nobody makes rows meanwhile
-        } else if (scaling_ == Scaling::moving && !one_by_one_) {
+        } else if (scaling_ == Scaling::moving) {
             turns_.own().foresee(*begun_, foreseen_at_, from, foreseen_);
         }
         foreseen_at_ = from;
         given_ = turns_.own().end_of_part(begun_->table, from);
-        Part part{begun_, from, given_, {}, Parsed({}, labels)};
-        if (one_by_one_) {
-            part.running = &foreseen_;
-        } else {
-            part.before = foreseen_;
-        }
-        turns_.give(std::move(part));
+        turns_.give(Part{begun_, from, given_, foreseen_, Parsed({}, labels)});
     }
 
     // What was made of some rows becomes part of what was read so far.
@@ -189,8 +182,7 @@ class TableReader {
 
     std::size_t n_;
     Scaling scaling_;
-    std::size_t ahead_;  // how many parts may wait to be taken
-    bool one_by_one_;  // two threads gain nothing from foreseeing: one makes rows, and the other has other things to do
+    std::size_t ahead_;                          // how many parts may wait to be taken
     std::map<std::string, Scale> scales_;        // by the names of their columns
     std::map<std::string, CellDigest> digests_;  // of the columns, by name and prefix: neither tells them all apart
     std::int64_t rows_ = 0;
@@ -200,7 +192,7 @@ class TableReader {
     std::vector<CellDigest*> digests_of_;  // of its columns and of its labels
     std::vector<Scale*> scales_of_;        // of its columns, where numbers are scaled
     std::vector<Scale> now_;               // the same, as they are
-    std::vector<Scale> foreseen_;          // and as they will be before the row `foreseen_at_`, or behind what was made
+    std::vector<Scale> foreseen_;          // and as they will be before the row `foreseen_at_`
     std::size_t foreseen_at_ = 0;
     bool met_ = false;    // rows were read: most often they have both labels, and the others need them
     bool alone_ = false;  // something came otherwise than foreseen: rows of this table wait for those before them

@@ -20,14 +20,10 @@ inline constexpr std::size_t most_threads = 64;
 // `work(task)` does a task in place; every thread has a copy of `work` for its own. Whoever takes a task that is not
 // done yet does the oldest one that nobody has begun, so that a single thread does everything, and no thread waits
 // while there is something to do. Threads that have nothing to do sleep.
-//
-// Where a task needs what the one before it left behind, they are done `one_by_one`: by whoever has time, but never two
-// at once.
 template <class Task, class Work>
 class Turns {
   public:
-    Turns(std::size_t threads, const Work& work, bool one_by_one = false)
-        : threads_(threads), one_by_one_(one_by_one), fresh_(work), own_(work) {}
+    Turns(std::size_t threads, const Work& work) : threads_(threads), fresh_(work), own_(work) {}
     Turns(const Turns&) = delete;
     Turns& operator=(const Turns&) = delete;
     ~Turns() { end(); }
@@ -61,9 +57,8 @@ class Turns {
     Task take() {
         std::unique_lock lock(mutex_);
         while (!turns_.front()->done) {
-            if (may_begin()) {
+            if (begun_ < turns_.size()) {
                 do_next(lock, own_);
-                if (one_by_one_ && may_begin()) given_.notify_one();
             } else {
                 done_.wait(lock);
             }
@@ -98,11 +93,8 @@ class Turns {
         std::exception_ptr error;
     };
 
-    bool may_begin() const { return begun_ < turns_.size() && !(one_by_one_ && working_); }
-
     void do_next(std::unique_lock<std::mutex>& lock, Work& work) {
         Turn& turn = *turns_[begun_++];
-        working_ = true;
         lock.unlock();
         try {
             work(turn.task);
@@ -110,7 +102,6 @@ class Turns {
             turn.error = std::current_exception();
         }
         lock.lock();
-        working_ = false;
         turn.done = true;
     }
 
@@ -119,7 +110,7 @@ class Turns {
             workers_.emplace_back([this, work = fresh_]() mutable {
                 std::unique_lock lock(mutex_);
                 while (true) {
-                    given_.wait(lock, [this] { return ending_ || may_begin(); });
+                    given_.wait(lock, [this] { return ending_ || begun_ < turns_.size(); });
                     if (ending_) return;
                     do_next(lock, work);
                     done_.notify_one();
@@ -131,7 +122,6 @@ class Turns {
     }
 
     std::size_t threads_;
-    const bool one_by_one_;
     const Work fresh_;  // to be copied: one that has worked may have grown
     Work own_;
     std::size_t size_ = 0;  // known to the one who gives and takes, without a lock
@@ -140,7 +130,6 @@ class Turns {
     std::condition_variable done_;
     std::deque<std::unique_ptr<Turn>> turns_;
     std::size_t begun_ = 0;  // the first so many of them are done or being done
-    bool working_ = false;   // somebody does one; asked for only where it is one by one
     bool ending_ = false;
     std::vector<std::thread> workers_;
 };

@@ -74,7 +74,10 @@ def dates_in(cells: Any) -> str | None:
     library, compute = arrow(), arrow(".compute")
     if library.types.is_dictionary(cells.type):
         cells = cells.dictionary
-    trimmed = compute.utf8_trim_whitespace(_as_text(cells))
+    cells = _as_text(cells)
+    if cells and (first := (cells[0].as_py() or "").strip()) and not _DATE.match(first):
+        return None
+    trimmed = compute.utf8_trim_whitespace(cells)
     texts = trimmed.filter(compute.not_equal(trimmed, ""))
     if not len(texts) or not _DATE.match(texts[0].as_py()) or _timed(texts) is None:
         return None
@@ -267,7 +270,8 @@ def _near(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.
     if most - least >= _NEAR:
         return None
     given = cells.fill_null(least) if cells.null_count else cells
-    codes = np.subtract(given.to_numpy(zero_copy_only=False), least, dtype=np.int64).astype(np.int32)
+    codes = np.empty(len(cells), np.int32)
+    np.subtract(given.to_numpy(zero_copy_only=False), least, out=codes, dtype=np.int64, casting="unsafe")
     if cells.null_count:
         codes[np.asarray(cells.is_null())] = -1
     spelled = library.array([str(number) for number in range(least, most + 1)], library.string())
