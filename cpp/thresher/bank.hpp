@@ -35,7 +35,7 @@ class Bank {
 
     // Lanes of these rules over n slots, for so many threads at most; with records for values below 0, if some came.
     Bank(std::size_t n, const std::vector<LaneRule>& rules, std::size_t threads, bool below) : n_(n) {
-        const Division division = Divider(rules).divide(threads);
+        const Division division = Divider(rules, n).divide(threads);
         for (std::size_t part = 0; part < division.parts; ++part) parts_.push_back(std::make_unique<Part<Real>>(n));
         for (std::size_t lane = 0; lane < rules.size(); ++lane) {
             const std::size_t part = division.part_of[lane];

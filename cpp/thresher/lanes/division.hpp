@@ -56,7 +56,8 @@ struct Division {
 
 class Divider {
   public:
-    explicit Divider(const std::vector<LaneRule>& rules) : lanes_(rules.size()) {
+    // Of lanes of these rules over n slots.
+    Divider(const std::vector<LaneRule>& rules, std::size_t n) : lanes_(rules.size()), n_(n) {
         std::vector<std::size_t> open(8, 0);  // of each kind the unit that a lane may still join, counted from 1
         for (std::size_t lane = 0; lane < lanes_; ++lane) {
             const Price price = price_of(rules[lane]);
@@ -89,9 +90,14 @@ class Divider {
         std::vector<std::size_t> lanes;
     };
 
-    static constexpr double look = 11;     // what scoring takes for a number of a record,
-    static constexpr double come = 150;    // and for the record itself, to come, and to read the row: in each part
-    static constexpr double beside = 130;  // the vote: whoever is ahead sees to it
+    // What scoring takes for a number of a record, and more where records come from afar.
+    double look(std::size_t wide) const {
+        return static_cast<double>(n_) * static_cast<double>(wide) > near ? 6.0 : 1.5;
+    }
+
+    static constexpr double near = 0x1p22;  // so many numbers of all slots a cache holds
+    static constexpr double come = 150;     // for a row to be read, and its records to come: in each part
+    static constexpr double beside = 130;   // the vote: whoever is ahead sees to it
 
     // The largest first, each to the part that has least; the last has so much to begin with.
     Division into(std::size_t parts, std::size_t threads, double kept) const {
@@ -101,7 +107,7 @@ class Divider {
         loads.back() = kept;
         for (const Unit& unit : units_) {
             const auto least = static_cast<std::size_t>(std::ranges::min_element(loads) - loads.begin());
-            loads[least] += unit.cost + look * static_cast<double>(unit.numbers);
+            loads[least] += unit.cost;
             numbers[least] += unit.numbers;
             for (const std::size_t lane : unit.lanes) made.part_of[lane] = least;
         }
@@ -110,7 +116,7 @@ class Divider {
         const std::size_t wide = (std::ranges::max(numbers) + 7) / 8 * 8;
         double whole = beside, longest = 0;
         for (std::size_t part = 0; part < parts; ++part) {
-            const double time = come + loads[part] + look * static_cast<double>(wide - numbers[part]);
+            const double time = come + loads[part] + look(wide) * static_cast<double>(wide);
             whole += time;
             longest = std::max(longest, time);
         }
@@ -118,7 +124,7 @@ class Divider {
         return made;
     }
 
-    std::size_t lanes_;
+    std::size_t lanes_, n_;
     std::vector<Unit> units_;
 };
 
