@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.effort import tried
+from tests.oracles import everything
 from tests.portfolios import KITS, N, everything_of, lanes, noisy
 from thresher.linear import LinearLearner
 
@@ -309,3 +310,21 @@ def test_weights_that_undo_the_cost_leave_a_state_that_can_be_read() -> None:
     made = th.Portfolio(N, cost_positive=2.0)
     made.learn_many(np.ones((5, N)), [+1] * 5, [0.5] * 5)  # each round costs 1, and there is no negative example
     assert th.Portfolio.from_state(*made.state()).loss == made.loss
+
+
+@pytest.mark.parametrize("cost", [7.1, 0.3, 0.001])
+def test_an_invariant_lane_that_was_taken_out_can_be_made_again(cost: float) -> None:
+    """Its sums are rounded to float32: one of them sooner than the other."""
+    portfolio = th.Portfolio(4, [th.Invariant(4, bias=1.0)], cost_positive=cost)
+    portfolio.learn_many(np.ones((3000, 4)), np.where(np.arange(3000) % 2, 1, -1), np.full(3000, 0.1))
+    taken = portfolio.learner(0)
+    assert everything(th.Invariant.from_state(*taken.state())) == everything(taken)
+
+
+def test_an_adagrad_lane_whose_squares_are_infinite_can_be_made_again_when_it_was_taken_out() -> None:
+    portfolio = th.Portfolio(2, [th.AdaGrad(2, bias=1.0)], cost_positive=2.0**60)
+    portfolio.learn_many(np.full((8000, 2), 2.0**40), np.where(np.arange(8000) % 2, 1, -1), np.full(8000, 2.0**20))
+    assert np.isinf(portfolio.state()[1]["bank.AdaGrad squares"]).all()
+    taken = portfolio.learner(0)
+    assert np.isfinite(taken.state()[1]["squares"]).all()
+    assert everything(th.AdaGrad.from_state(*taken.state())) == everything(taken)

@@ -23,6 +23,7 @@ __all__ = ["Banked", "kind_of", "kind_told"]
 Arrays: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 _LARGEST = 2.0**60
+_MOST = (2.0 - 2.0**-23) * 2.0**127  # of float32: a square beyond it is infinite in a lane, and its slot stands still
 _SMALLEST = 2.0**-126
 #: From where to where the numbers of a plane lie, by the plane's name.
 _REACH = {
@@ -107,8 +108,8 @@ class Banked:
                 planes[name] = np.full(self._n, 1.0 if name == "below" else 0.0)
                 continue
             columns = np.asarray(plane).reshape(self._n, -1)
-            planes[name] = columns[:, at if columns.shape[1] > at else 0].astype(np.float64)
-        own = {name: float(heads[f"{group} {name}"][at]) for name in kind._HEADS}
+            planes[name] = np.minimum(columns[:, at if columns.shape[1] > at else 0].astype(np.float64), _MOST)
+        own = {name: min(float(heads[f"{group} {name}"][at]), _MOST) for name in kind._HEADS}
         first, at_first = kind._state()
         moved = any((plane != first[name][0]).any() for name, plane in planes.items()) or own != {
             name: at_first[name] for name in own
