@@ -127,28 +127,16 @@ inline double quick_exp(double x) {
 // e^x - 1, without loss where x is near 0; x at most 690.
 inline double exp_minus_1(double x) { return std::fabs(x) <= 0.34 ? exp_minus_1_near_0(x) : quick_exp(x) - 1.0; }
 
-// The same in float32, for lanes that are: e^x = (1 + part) power, x from -86 to 87.
-struct FloatPower {
-    float part, power;
-
-    explicit FloatPower(float x) {
-        constexpr float ln_2_high = 0x1.62e4p-1f, ln_2_low = 0x1.7f7d1cp-20f, nearest = 0x1.8p23f;
-        const float k = (x * 0x1.715476p0f + nearest) - nearest;
-        const float r = (x - k * ln_2_high) - k * ln_2_low, q = r * r;
-        part = r + q * ((1.0f / 2.0f + 1.0f / 6.0f * r) + q * ((1.0f / 24.0f + 1.0f / 120.0f * r) + q / 720.0f));
-        power = std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int32_t>(k) + 127) << 23);
-    }
-};
-
-// e^x to within 2^-21 of itself; e^x - 1 and ln x to within 2^-21 of themselves, or of 1 where that is larger.
+// The same in float32, for lanes that are: e^x for x up to 87, 0 below e^-86, to within 2^-21 of itself; and ln x to
+// within 2^-21 of itself, or of 1 where that is larger.
 inline float quick_exp(float x) {
     if (x < -86.0f) return 0.0f;
-    const FloatPower e(x);
-    return (1.0f + e.part) * e.power;
-}
-inline float exp_minus_1(float x) {
-    const FloatPower e(x);
-    return e.part * e.power + (e.power - 1.0f);
+    constexpr float ln_2_high = 0x1.62e4p-1f, ln_2_low = 0x1.7f7d1cp-20f, nearest = 0x1.8p23f;
+    const float k = (x * 0x1.715476p0f + nearest) - nearest;
+    const float r = (x - k * ln_2_high) - k * ln_2_low, q = r * r;
+    const float part =
+        r + q * ((1.0f / 2.0f + 1.0f / 6.0f * r) + q * ((1.0f / 24.0f + 1.0f / 120.0f * r) + q / 720.0f));
+    return (1.0f + part) * std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int32_t>(k) + 127) << 23);
 }
 inline float quick_log(float x) {  // x above 0, no subnormal
     const auto bits = std::bit_cast<std::uint32_t>(x);

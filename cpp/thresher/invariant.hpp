@@ -24,7 +24,8 @@
 namespace thresher {
 
 // How far the margin rises, where it would rise by b were the pull p to stay, q = 1 - p. The root of p d + q (e^d - 1)
-// = b is at most that with d + d^2 / 2 for e^d - 1, and at most that without p d.
+// = b is at most that with d + d^2 / 2 for e^d - 1, and at most that without p d. (Where q vanishes and b does, too,
+// the logarithm may be anything, and the step with it is next to nothing or nothing.)
 template <class Real>
 Real risen(Real margin, const Logistic::Both<Real>& both, Real b) {
     const auto [pull, rest] = both;
