@@ -14,6 +14,7 @@ class AdaGradLanes final : public Lanes<Real> {
   public:
     template <class Loss>
     void add(const AdaGrad<Loss>& rule) {
+        this->join();
         hinge_.push_back(std::is_same_v<Loss, Hinge>);
         dummies_.push_back(static_cast<Real>(rule.sight.dummy));
         rates_.push_back(static_cast<Real>(rule.rate));
@@ -24,27 +25,26 @@ class AdaGradLanes final : public Lanes<Real> {
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<AdaGradLanes>(*this); }
     const char* name() const override { return "AdaGrad"; }
-    std::size_t size() const override { return hinge_.size(); }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 2> kinds{
             {{"weights", 0.0, Made::dot, false}, {"squares", 0.0, Made::nothing, false}}};
         return kinds;
     }
     std::size_t place(std::size_t plane, std::size_t lane) const override { return this->first() + 2 * lane + plane; }
-    std::size_t numbers() const override { return 2 * size(); }
+    std::size_t numbers() const override { return 2 * this->size(); }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_}, {"bias_square", &bias_squares_}};
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
         for (std::size_t k = 0; k < hinge_.size(); ++k) {
             scores_[k] = scores[k] = row.dots[place(0, k)] + bias_weights_[k] * dummies_[k];
             says[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         const auto y = static_cast<Real>(label);
         bool moved = false;
         sweep_lanes([&](auto sweeps) {

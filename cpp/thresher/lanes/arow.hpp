@@ -14,6 +14,7 @@ template <class Real>
 class ArowLanes final : public Lanes<Real> {
   public:
     void add(const AROW& rule) {
+        this->join();
         r_.push_back(static_cast<Real>(rule.r));
         dummies_.push_back(static_cast<Real>(rule.sight.dummy));
         for (auto* const each : {&bias_weights_, &scores_, &along_, &part_}) *each = for_lanes<Real>(r_.size());
@@ -22,7 +23,6 @@ class ArowLanes final : public Lanes<Real> {
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<ArowLanes>(*this); }
     const char* name() const override { return "AROW"; }
-    std::size_t size() const override { return r_.size(); }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 2> kinds{
             {{"weights", 0.0, Made::dot, false}, {"variances", 1.0, Made::spread, false}}};
@@ -32,20 +32,20 @@ class ArowLanes final : public Lanes<Real> {
     std::size_t place(std::size_t plane, std::size_t lane) const override {
         return this->first() + lane / 2 * 4 + 2 * plane + lane % 2;
     }
-    std::size_t numbers() const override { return (size() + 1) / 2 * 4; }
+    std::size_t numbers() const override { return (this->size() + 1) / 2 * 4; }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_}, {"bias_variance", &bias_variances_}};
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
         for (std::size_t k = 0; k < r_.size(); ++k) {
             scores_[k] = scores[k] = row.dots[place(0, k)] + bias_weights_[k] * dummies_[k];
             says[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         const auto y = static_cast<Real>(label);
         bool moves = false;
         for (std::size_t k = 0; k < r_.size(); ++k) moves = moves || y * scores_[k] < 1;

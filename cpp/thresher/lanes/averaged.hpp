@@ -13,6 +13,7 @@ template <class Real>
 class AveragedLanes final : public Lanes<Real> {
   public:
     void add(const AveragedPerceptron& rule) {
+        this->join();
         lanes_.push_back({rule.sight.normalize, static_cast<Real>(rule.sight.dummy), rule.tie});
         for (auto* const each : {&bias_weights_, &bias_lags_, &ages_, &own_, &norms_, &steps_, &late_}) {
             *each = for_lanes<Real>(lanes_.size());
@@ -21,7 +22,6 @@ class AveragedLanes final : public Lanes<Real> {
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<AveragedLanes>(*this); }
     const char* name() const override { return "averaged"; }
-    std::size_t size() const override { return lanes_.size(); }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 2> kinds{
             {{"weights", 0.0, Made::dot, false}, {"lag", 0.0, Made::dot, false}}};
@@ -32,7 +32,7 @@ class AveragedLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
         const Real *const dot = row.dots + this->first(), *const lag = row.dots + this->place(1, 0);
         for (std::size_t k = 0; k < lanes_.size(); ++k) {
             const Lane& lane = lanes_[k];
@@ -43,7 +43,7 @@ class AveragedLanes final : public Lanes<Real> {
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) override {
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) {
         bool moves = false;
         for (std::size_t k = 0; k < lanes_.size(); ++k) {
             const Lane& lane = lanes_[k];

@@ -9,22 +9,24 @@ namespace thresher {
 template <class Real>
 class ConstantLanes final : public Lanes<Real> {
   public:
-    void add(const Constant& rule) { labels_.push_back(static_cast<std::int8_t>(rule.label)); }
+    void add(const Constant& rule) {
+        this->join();
+        labels_.push_back(static_cast<std::int8_t>(rule.label));
+    }
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<ConstantLanes>(*this); }
     const char* name() const override { return "constant"; }
-    std::size_t size() const override { return labels_.size(); }
     std::span<const LanePlane> planes() const override { return {}; }
     std::vector<LaneHead<Real>> heads() override { return {}; }
     double bias_weight(std::size_t) const override { return 0.0; }
 
-    void score(const Shown<Real>&, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>&, Real* scores, std::int8_t* says) {
         for (std::size_t k = 0; k < labels_.size(); ++k) {
             scores[k] = labels_[k];
             says[k] = labels_[k];
         }
     }
-    bool learn(const Shown<Real>&, Real*, int, Real, std::int64_t) override { return false; }
+    bool learn(const Shown<Real>&, Real*, int, Real, std::int64_t) { return false; }
 
   private:
     std::vector<std::int8_t> labels_;

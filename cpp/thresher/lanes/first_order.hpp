@@ -21,7 +21,6 @@ class FirstOrderLanes final : public Lanes<Real> {
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<FirstOrderLanes>(*this); }
     const char* name() const override { return "first order"; }
-    std::size_t size() const override { return size_; }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 1> kinds{{{"weights", 0.0, Made::dot, false}}};
         return kinds;
@@ -29,24 +28,25 @@ class FirstOrderLanes final : public Lanes<Real> {
     std::vector<LaneHead<Real>> heads() override { return {{"bias_weight", &bias_weights_}}; }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
         sweep_lanes([&](auto sweeps) {
-            sweeps.stand(lanes(), size_, row.dots + this->first(), row.facts.square, normalizes_, scores, says);
+            sweeps.stand(lanes(), this->size(), row.dots + this->first(), row.facts.square, normalizes_, scores, says);
         });
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         const Real y = static_cast<Real>(label);
         return sweep_lanes([&](auto sweeps) {
-            if (!sweeps.judge(lanes(), size_, row.facts.square, row.terms.count == 0, y, y * weight)) return false;
-            sweeps.add(records, row.terms, this->first(), size_, std::as_const(steps_).data());
+            if (!sweeps.judge(lanes(), this->size(), row.facts.square, row.terms.count == 0, y, y * weight))
+                return false;
+            sweeps.add(records, row.terms, this->first(), this->size(), std::as_const(steps_).data());
             return true;
         });
     }
 
   private:
     void add(const Sight& sight, int tie, bool margin, double most) {
-        const std::size_t k = size_++;
+        const std::size_t k = this->join();
         const auto grow = [&](Numbers<Real>& each, double value, Real idle) {
             each.resize(this->width(), idle);
             each[k] = static_cast<Real>(value);
@@ -66,7 +66,6 @@ class FirstOrderLanes final : public Lanes<Real> {
                 bias_weights_.data(), scores_.data(), norms_.data(),   steps_.data()};
     }
 
-    std::size_t size_ = 0;
     bool normalizes_ = false;
     Numbers<Real> dummies_, ties_, margins_, most_, normalize_, norms_, bias_weights_, scores_, steps_;
 };

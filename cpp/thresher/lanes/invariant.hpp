@@ -14,6 +14,7 @@ template <class Real>
 class InvariantLanes final : public Lanes<Real> {
   public:
     void add(const Invariant& rule) {
+        this->join();
         rates_.push_back(rule.rate);
         dummies_.push_back(static_cast<Real>(rule.sight.dummy));
         pending_.push_back(0);
@@ -24,7 +25,6 @@ class InvariantLanes final : public Lanes<Real> {
 
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<InvariantLanes>(*this); }
     const char* name() const override { return "Invariant"; }
-    std::size_t size() const override { return rates_.size(); }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 3> kinds{{{"weights", 0.0, Made::dot, false},
                                                          {"squares", 0.0, Made::nothing, false},
@@ -33,9 +33,9 @@ class InvariantLanes final : public Lanes<Real> {
     }
     // A lane's weight and square are side by side, and behind them all is the scale.
     std::size_t place(std::size_t plane, std::size_t lane) const override {
-        return this->first() + (plane < 2 ? 2 * lane + plane : 2 * size());
+        return this->first() + (plane < 2 ? 2 * lane + plane : 2 * this->size());
     }
-    std::size_t numbers() const override { return 2 * size() + 1; }
+    std::size_t numbers() const override { return 2 * this->size() + 1; }
     std::vector<LaneHead<Real>> heads() override {
         return {{"bias_weight", &bias_weights_},
                 {"bias_square", &bias_squares_},
@@ -44,7 +44,7 @@ class InvariantLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
         beyond_ = row.excess[place(2, 0)] > 0;
         for (std::size_t k = 0; k < rates_.size(); ++k) {
             const std::size_t weights = place(0, k);
@@ -57,7 +57,7 @@ class InvariantLanes final : public Lanes<Real> {
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         if (weight == 0) return false;
         parts_.resize(std::max(parts_.size(), row.terms.size * rates_.size()));
         return sweep_lanes([&](auto sweeps) {
@@ -71,7 +71,7 @@ class InvariantLanes final : public Lanes<Real> {
     }
 
     // The step itself waits for a chain of roots and quotients, in which others move.
-    void follow(const Shown<Real>& row, Real* records) override {
+    void follow(const Shown<Real>& row, Real* records) {
         sweep_lanes([&](auto sweeps) {
             for (std::size_t k = 0; k < rates_.size(); ++k) {
                 if (pending_[k] == 0) continue;

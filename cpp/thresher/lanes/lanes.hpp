@@ -115,24 +115,21 @@ struct LaneHead {
 };
 
 // A group of lanes. The bank says once where in a record its numbers begin; `place(i, k)` is where that of plane i and
-// lane k lies.
+// lane k lies. What every row needs is not virtual, so that it is compiled into the round (part.hpp); each kind of
+// group has it by the same names:
+//   score(row, scores, says)               scores and predictions of all lanes; row.dots[place(i, k)] is what was made
+//                                          of plane i and lane k
+//   learn(row, records, label, weight, t)  what follows from the label in the t-th round: the lanes that move do so,
+//                                          and it says whether any did; `score` came right before
 template <class Real>
 class alignas(lines) Lanes {
   public:
     virtual ~Lanes() = default;
     virtual std::unique_ptr<Lanes> twin() const = 0;
     virtual const char* name() const = 0;
-    virtual std::size_t size() const = 0;
     virtual std::span<const LanePlane> planes() const = 0;
     virtual std::vector<LaneHead<Real>> heads() = 0;
     virtual double bias_weight(std::size_t lane) const = 0;
-
-    // Scores and predictions of all lanes; row.dots[place(i, k)] is what was made of plane i and lane k.
-    virtual void score(const Shown<Real>& row, Real* scores, std::int8_t* says) = 0;
-    // What follows from the label in the t-th round: the lanes that move do so. `score` came right before.
-    virtual bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) = 0;
-    // What a group whose steps are long in coming has left to do when all others have learned the row.
-    virtual void follow(const Shown<Real>&, Real*) {}
 
     // A group has plane after plane, unless its sweeps want the numbers of a lane side by side.
     virtual std::size_t place(std::size_t plane, std::size_t lane) const {
@@ -141,8 +138,12 @@ class alignas(lines) Lanes {
         return first_ + before + lane;
     }
     virtual std::size_t numbers() const { return place(planes().size(), 0) - first_; }
+    std::size_t size() const { return size_; }
     std::size_t first() const { return first_; }
     void begin(std::size_t first) { first_ = first; }
+    // Where its lanes begin among those of all groups.
+    std::size_t column() const { return column_; }
+    void line_up(std::size_t column) { column_ = column; }
     // The lanes with those that fill up whole registers: what is read and judged, but never written, in a record.
     std::size_t width() const { return whole(size()); }
     // How many numbers its sweeps read and write: what is beyond its own they leave as they found it.
@@ -152,9 +153,11 @@ class alignas(lines) Lanes {
   protected:
     Lanes() = default;
     Lanes(const Lanes&) = default;
+    // One lane more: its number.
+    std::size_t join() { return size_++; }
 
   private:
-    std::size_t first_ = 0;
+    std::size_t size_ = 0, first_ = 0, column_ = 0;
 };
 
 // One parameter or head, a number for each lane, with room for whole registers.

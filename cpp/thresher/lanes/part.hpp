@@ -11,6 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../arithmetic.hpp"
@@ -45,15 +48,13 @@ class alignas(lines) Part {
           stride_(other.stride_),
           plain_(other.plain_),
           again_(other.again_),
-          winnow_(other.winnow_),
-          late_(other.late_),
           below_(other.below_),
           memory_(other.memory_),
           dots_(other.dots_),
           excess_(other.excess_),
           scores_(other.scores_),
           says_(other.says_) {
-        for (const auto& group : other.groups_) groups_.push_back(group->twin());
+        for (const auto& group : other.groups_) own(group->twin());
     }
     Part& operator=(const Part&) = delete;
 
@@ -97,18 +98,19 @@ class alignas(lines) Part {
                 if (groups_[g]->planes()[i].made != Made::spread) continue;
                 for (std::size_t k = 0; k < wide(g, i); ++k) again_[groups_[g]->place(i, k)] = 1;
             }
-            if (dynamic_cast<const ScaledWinnowLanes<Real>*>(groups_[g].get()) != nullptr) winnow_ = g;
-            if (dynamic_cast<const InvariantLanes<Real>*>(groups_[g].get()) != nullptr) late_ = g;
+        }
+        std::size_t column = 0;
+        for (const auto& group : groups_) {
+            group->line_up(column);
+            column += group->size();
         }
         for (const auto& [g, k] : order_) {
-            std::size_t first = 0;
-            for (std::size_t i = 0; i < g; ++i) first += groups_[i]->size();
-            in_order_ = in_order_ && first + k == positions_.size();
-            positions_.push_back(first + k);
+            in_order_ = in_order_ && groups_[g]->column() + k == positions_.size();
+            positions_.push_back(groups_[g]->column() + k);
         }
         scores_.resize(lanes());
         says_.resize(lanes());
-        below_ = below && winnow_ < groups_.size();
+        below_ = below && winnow() != nullptr;
         memory_ = memory(below_at() + (below_ ? n_ : 1) * below_width());
         Real* const records = this->records();
         if (const auto first = first_record(); first != std::vector<Real>(stride_)) {  // the memory is zeros
@@ -132,12 +134,8 @@ class alignas(lines) Part {
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
         bool moved = false;
         const int label = given > 0 ? +1 : -1;
-        Lanes<Real>* const late = late_ < groups_.size() ? groups_[late_].get() : nullptr;
-        if (late != nullptr) moved = late->learn(shown, records(), label, heft, t);
-        for (const auto& group : groups_) {
-            if (group.get() != late) moved = group->learn(shown, records(), label, heft, t) || moved;
-        }
-        if (late != nullptr) late->follow(shown, records());
+        each([&](auto& lanes) { moved = lanes.learn(shown, records(), label, heft, t) || moved; });
+        if (auto* const late = std::get<InvariantLanes<Real>*>(kinds_)) late->follow(shown, records());
         return moved;
     }
 
@@ -154,7 +152,7 @@ class alignas(lines) Part {
     std::pair<std::size_t, std::size_t> place(std::size_t lane) const { return order_[lane]; }
     // What Winnow's lanes hold of values below 0, if any such value came: a record a slot.
     bool below() const { return below_; }
-    std::size_t below_width() const { return winnow_ < groups_.size() ? groups_[winnow_]->width() : 0; }
+    std::size_t below_width() const { return winnow() != nullptr ? winnow()->width() : 0; }
     Real* below_records() { return records() + below_at(); }
     const Real* below_records() const { return records() + below_at(); }
 
@@ -167,10 +165,27 @@ class alignas(lines) Part {
                 return *found;
             }
         }
-        groups_.push_back(std::make_unique<Group>());
+        own(std::make_unique<Group>());
         order_.push_back({groups_.size() - 1, 0});
         return static_cast<Group&>(*groups_.back());
     }
+    void own(std::unique_ptr<Lanes<Real>> group) {
+        const auto know = [&]<class Kind>(Kind*& kind) {
+            if (auto* const found = dynamic_cast<Kind*>(group.get())) kind = found;
+        };
+        std::apply([&](auto*&... kinds) { (know(kinds), ...); }, kinds_);
+        groups_.push_back(std::move(group));
+    }
+
+    // Every group, as what it is: so nothing is called through a pointer.
+    template <class Work>
+    [[gnu::always_inline]] void each(Work&& work) {
+        const auto with = [&](auto* lanes) __attribute__((always_inline)) {
+            if (lanes != nullptr) work(*lanes);
+        };
+        std::apply([&](auto*... kinds) { (with(kinds), ...); }, kinds_);
+    }
+    const ScaledWinnowLanes<Real>* winnow() const { return std::get<ScaledWinnowLanes<Real>*>(kinds_); }
 
     // Whether nothing but dot products is made of a plane.
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -215,7 +230,7 @@ class alignas(lines) Part {
 
     // The sizes of values, those of values below 0 at records of their own.
     [[gnu::noinline]] const Terms<Real>& sides(const Terms<Real>& terms) {
-        const std::size_t first = groups_[winnow_]->first();
+        const std::size_t first = winnow()->first();
         sizes_at_.resize(std::max(sizes_at_.size(), terms.size));
         sizes_.resize(std::max(sizes_.size(), terms.size));
         for (std::size_t j = 0; j < terms.size; ++j) {
@@ -235,13 +250,9 @@ class alignas(lines) Part {
         const Plan<Real> plan{stride_, plain_, again_.data()};
         sweep_lanes(
             [&](auto sweeps) { sweeps.scan(shown.records, shown.terms, plan, dots_.data(), excess_.data(), ahead); });
-        Real* scores = in_order_ ? said.scores : scores_.data();
-        std::int8_t* says = in_order_ ? said.says : says_.data();
-        for (const auto& group : groups_) {
-            group->score(shown, scores, says);
-            scores += group->size();
-            says += group->size();
-        }
+        Real* const scores = in_order_ ? said.scores : scores_.data();
+        std::int8_t* const says = in_order_ ? said.says : says_.data();
+        each([&](auto& lanes) { lanes.score(shown, scores + lanes.column(), says + lanes.column()); });
         for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
             said.says[i] = says_[positions_[i]];
             said.scores[i] = scores_[positions_[i]];
@@ -250,14 +261,16 @@ class alignas(lines) Part {
 
     std::size_t n_;
     std::vector<std::unique_ptr<Lanes<Real>>> groups_;
+    // The same by what they are. Invariant begins before all others and ends after them: its step is long in coming.
+    std::tuple<InvariantLanes<Real>*, FirstOrderLanes<Real>*, AveragedLanes<Real>*, ArowLanes<Real>*,
+               AdaGradLanes<Real>*, ScaledWinnowLanes<Real>*, ConstantLanes<Real>*>
+        kinds_{};
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
     std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
     bool in_order_ = true;                                    // whether lanes were given group after group
     std::size_t stride_ = 0, plain_ = none;  // the numbers of a record, and how many of them are simple
     Numbers<Real> again_;                    // 1 for those that are multiplied by x twice, else 0
-    std::size_t winnow_ = none;              // the group that needs records for values below 0
-    std::size_t late_ = none;                // the group that begins first and ends last
-    bool below_ = false;                     // whether they are there
+    bool below_ = false;                     // whether there are records for values below 0
     Plane memory_;
     Terms<Real> sides_{};
     Numbers<Real> dots_, excess_, scores_, sizes_;

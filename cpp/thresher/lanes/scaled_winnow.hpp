@@ -13,6 +13,7 @@ template <class Real>
 class ScaledWinnowLanes final : public Lanes<Real> {
   public:
     void add(const ScaledWinnow& rule) {
+        this->join();
         rules_.push_back(rule);
         dummies_.push_back(rule.sight.dummy != 0.0 ? Real{1} : Real{0});
         bias_weights_ = for_lanes<Real>(rules_.size(), Real{1});
@@ -23,7 +24,6 @@ class ScaledWinnowLanes final : public Lanes<Real> {
     std::unique_ptr<Lanes<Real>> twin() const override { return std::make_unique<ScaledWinnowLanes>(*this); }
     const char* name() const override { return "Winnow"; }
     std::size_t swept() const override { return this->width(); }
-    std::size_t size() const override { return rules_.size(); }
     std::span<const LanePlane> planes() const override {
         static constexpr std::array<LanePlane, 1> kinds{{{"weights", 1.0, Made::dot, false}}};
         return kinds;
@@ -33,7 +33,7 @@ class ScaledWinnowLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) override {
+    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
         scale_ = std::max(scales_[0], row.facts.largest);
         const Real* sums = row.dots + this->first();
         if (row.sizes.values != row.terms.values) {  // values below 0 have weights of their own
@@ -51,7 +51,7 @@ class ScaledWinnowLanes final : public Lanes<Real> {
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) override {
+    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         bool moves = false;
         for (std::size_t k = 0; k < rules_.size(); ++k) {
             thresholds_[k] = threshold_of(k);
