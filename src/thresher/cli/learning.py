@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -25,14 +25,19 @@ from thresher.cli.summary import as_json, as_text
 from thresher.data.source import Source
 from thresher.data.stream import Batch, Position, Stream, open_stream
 from thresher.errors import ParameterError, SourceError, StoreError
-from thresher.evaluate import Course, Measuring, Outcomes, play
+from thresher.evaluate import Course, Lookahead, Measuring, Outcomes, play
+from thresher.evaluate.holding import plays_among
+from thresher.evaluate.play import Watch
 from thresher.ledger import Ledger, Tally
 from thresher.linear import LinearLearner
 from thresher.store import Model, Run
 from thresher.store.atomic import check_place, replace
+from thresher.threads import processors
 
 if TYPE_CHECKING:
+    from thresher.compose import Portfolio
     from thresher.evaluate import Trace
+    from thresher.store import StoredLearner
 
 __all__ = ["learn"]
 
@@ -219,6 +224,40 @@ def _check_places(source: Source, places: Mapping[str, str | None]) -> None:
             raise ParameterError(f"found {path} for both {option} and {other}, expected two files")
 
 
+def _goes_ahead(session: Session, learner: Portfolio, measuring: Measuring) -> bool:
+    """Whether its lanes learn ahead of its vote: not where each example waits for the one before it to be done with."""
+    options = session.options
+    in_step = options.trace or measuring.every is not None or not session.source.again or not plays_among(learner)
+    return not in_step and (processors() if options.threads is None else options.threads) > 1
+
+
+def _watching(
+    session: Session,
+    stream: Stream,
+    batches: UntilStopped,
+    notes: Notes,
+    *,
+    learner: StoredLearner,
+    ledger: Ledger,
+    before: int,
+    to_check: bool,
+) -> Watch:
+    """What is done with each batch that was learned; `before` rounds came before the run."""
+    everything = isinstance(learner.rule, EliminationRule)  # what it never moved along is what it is left with
+    weights = partial(lane_weights, learner)
+
+    def watch(batch: Batch, rounds: Rounds) -> bool:
+        if to_check:
+            session.outcomes.keep(rounds)
+        stream.keep_names(batch, memoryview(b"\1" * len(rounds)) if everything else rounds._moved)
+        if not batches.fails_after(batch):  # else one line that says why is enough
+            notes.enter(rounds, ledger.tally, weights)
+        session.bar.advance("learning", stream, ledger.rounds - before)
+        return True
+
+    return watch
+
+
 def _learn(session: Session, start: Start, passes: int) -> Learned:
     options, source, bar = session.options, session.source, session.bar
     learner, start.learner = start.learner, None  # one learner, one set of weights in memory
@@ -235,7 +274,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
     traces: list[Trace] = []
     began = time.monotonic()
     while True:
-        with open_stream(source, **reading(options, recipe), rule=rule) as stream:
+        with open_stream(source, **reading(options, recipe), rule=rule) as stream, ExitStack() as stack:
             if position is not None:
                 stream.skip_to(position)
             stream.remember(names)
@@ -244,28 +283,14 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
                 first = batches.peek()  # Winnow's threshold comes from it
                 learner = make_learner(options, stream.n, first)
 
-            everything = isinstance(rule, EliminationRule)  # what it never moved along is what it is left with
-            weights = partial(lane_weights, learner)
-
-            def watch(
-                batch: Batch,
-                rounds: Rounds,
-                stream: Stream = stream,
-                everything: bool = everything,
-                weights: Callable[[], list[float] | None] = weights,
-            ) -> bool:
-                if to_check:
-                    session.outcomes.keep(rounds)
-                stream.keep_names(batch, memoryview(b"\1" * len(rounds)) if everything else rounds._moved)
-                if not stream.failing:  # then one line that says why is enough
-                    notes.enter(rounds, ledger.tally, weights)
-                bar.advance("learning", stream, ledger.rounds - start.before.rounds)
-                return True
-
-            to_learn = measuring.learned(batches, learner)
+            to_learn: Iterable[Batch] = measuring.learned(batches, learner)
             if options.trace and not traces:
                 to_learn = traced(stream, to_learn, learner, options.trace, traces)
-            play(learner, in_parts(stream, to_learn, notes), ledger, watch)
+            if not isinstance(learner, LinearLearner) and _goes_ahead(session, learner, measuring):
+                to_learn = stack.enter_context(Lookahead(to_learn, learner))
+            seen = start.before.rounds
+            watch = _watching(session, stream, batches, notes, learner=learner, ledger=ledger, before=seen, to_check=to_check)
+            play(learner, in_parts(batches, to_learn, notes), ledger, watch)
             complete = not batches.stopped
             recipe, names, nonzeros = stream.recipe, stream.names, nonzeros + batches.nonzeros
             position = stream.position

@@ -7,6 +7,7 @@ from copy import copy
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from thresher._core import Batch as CoreBatch
 from thresher._core import Rounds
 from thresher.cli.interrupt import Interrupt
 from thresher.cli.progress import Table
@@ -58,6 +59,11 @@ class UntilStopped:
         self._peeked: list[Batch] = []
         self.stopped = False
         self.nonzeros = 0
+        self._last: CoreBatch | None = None
+
+    def fails_after(self, batch: Batch) -> bool:
+        """Whether a line that cannot be read comes right after this batch, or after that which it is a part of."""
+        return batch.rows is self._last
 
     def peek(self) -> Batch | None:
         """The first batch, which will come again."""
@@ -66,6 +72,8 @@ class UntilStopped:
 
     def __iter__(self) -> Iterator[Batch]:
         for batch in chain(self._peeked, self._batches):
+            if self._stream.failing:
+                self._last = batch.rows
             yield batch
             self.nonzeros += batch.rows.nonzeros
             if self._interrupt.wished and not self._stream.failing:
@@ -73,12 +81,12 @@ class UntilStopped:
                 return
 
 
-def in_parts(stream: Stream, batches: Iterable[Batch], notes: Notes) -> Iterator[Batch]:
+def in_parts(read: UntilStopped, batches: Iterable[Batch], notes: Notes) -> Iterator[Batch]:
     """The batches, cut where something is to be noted; not the one before a bad line, which nobody counts."""
     for batch in batches:
         start = 0
         while start < len(batch):
-            end = min(len(batch), start + (len(batch) if stream.failing else notes.left))
+            end = min(len(batch), start + (len(batch) if read.fails_after(batch) else notes.left))
             yield batch if end - start == len(batch) else batch.part(start, end)
             start = end
 

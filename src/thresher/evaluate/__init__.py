@@ -6,6 +6,7 @@ from thresher.evaluate.play import play
 from thresher.late import late
 
 if TYPE_CHECKING:
+    from thresher.evaluate.ahead import Lookahead
     from thresher.evaluate.blackboard import Trace, trace
     from thresher.evaluate.confusion import Confusion, percent
     from thresher.evaluate.course import Course
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = late(
         __name__,
+        ahead="Lookahead",
         blackboard="Trace trace",
         confusion="Confusion percent",
         course="Course",
@@ -32,6 +34,7 @@ else:
 __all__ = [
     "Confusion",
     "Course",
+    "Lookahead",
     "Measured",
     "Measuring",
     "Metrics",

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from thresher._core import Rounds
 from thresher.data.stream import Batch
+from thresher.evaluate.ahead import BegunBatch
 from thresher.evaluate.holding import Holding
 from thresher.ledger import Ledger
 
@@ -35,7 +36,7 @@ def play(learner: Plays, stream: Iterable[Batch], ledger: Ledger, watch: Watch |
     """
     plain = hasattr(learner, "_learn_beside")  # one of ours: it needs no array
     for batch in stream:
-        if isinstance(batch, Holding):
+        if isinstance(batch, Holding | BegunBatch):
             rounds = batch.learned_by(learner)
         else:
             rounds = learner.learn_many(batch.X, batch.codes if plain else batch.y, batch.weights)
