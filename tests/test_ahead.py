@@ -10,6 +10,7 @@ import pytest
 
 import thresher as th
 from tests.commands import fruit, read_in_pieces, run, stop_after
+from thresher._core import Crew
 from thresher.compose.ahead import Ahead
 from thresher.data.stream import Batch
 from thresher.errors import ExampleError, LaneError, ParameterError, SourceError
@@ -61,7 +62,7 @@ def test_rounds_heard_in_parts_are_those_of_learn_many(source: Path, cost: float
     given = batches(source)
     weights = [np.arange(len(batch)) / 3.0 if weighted else None for batch in given]
     assert len(given) > 3
-    with Ahead(ahead_of) as ahead:
+    with Ahead(ahead_of, Crew(2)) as ahead:
         begun = [ahead.begin(batch.X, batch.codes, heft) for batch, heft in zip(given, weights, strict=True)]
         for each, batch, heft in zip(begun, given, weights, strict=True):
             assert each is not None
@@ -79,7 +80,7 @@ def test_a_stream_is_played_ahead_as_it_is_in_step(source: Path) -> None:
         learner, ledger = portfolio(), th.Ledger(th.BestLane())
         with th.open_stream(source, bits=7, threads=2) as stream:
             if looks_ahead:
-                with Lookahead(stream, learner) as given:
+                with Lookahead(stream, learner, stream.crew) as given:
                     assert play(learner, given, ledger)
             else:
                 assert play(learner, stream, ledger)
@@ -141,7 +142,7 @@ def test_what_goes_wrong_later_comes_when_all_before_it_were_given(source: Path)
         yield from given[:4]
         raise SourceError("the disk is gone")
 
-    with Lookahead(stream(), learner) as ahead, pytest.raises(SourceError, match="the disk is gone"):
+    with Lookahead(stream(), learner, Crew(2)) as ahead, pytest.raises(SourceError, match="the disk is gone"):
         play(learner, ahead, ledger)
     assert ledger.rounds == learner.rounds == sum(len(batch) for batch in given[:4])
     learner.learn({"a"}, +1)
@@ -151,7 +152,7 @@ def test_a_label_that_cannot_be_learned_is_refused_after_all_before_it(source: P
     given = batches(source)
     bad = Batch(given[2].X, np.full(len(given[2]), 7, np.int8), None, [], given[2].rows)
     learner, ledger = portfolio(), th.Ledger()
-    with Lookahead([*given[:2], bad, given[3]], learner) as ahead, pytest.raises(th.LabelError, match="found label"):
+    with Lookahead([*given[:2], bad, given[3]], learner, Crew(2)) as ahead, pytest.raises(th.LabelError, match="found label"):
         play(learner, ahead, ledger)
     assert learner.rounds == ledger.rounds == len(given[0]) + len(given[1])
     learner.learn({"a"}, +1)
@@ -159,14 +160,17 @@ def test_a_label_that_cannot_be_learned_is_refused_after_all_before_it(source: P
 
 def test_rows_of_another_width_are_refused(source: Path) -> None:
     learner = th.Portfolio(2**6, bias=1.0)
-    with Lookahead(batches(source), learner) as ahead, pytest.raises(ParameterError, match="128 attributes, expected 64"):
+    with (
+        Lookahead(batches(source), learner, Crew(2)) as ahead,
+        pytest.raises(ParameterError, match="128 attributes, expected 64"),
+    ):
         play(learner, ahead, th.Ledger())
     assert learner.rounds == 0
 
 
 def test_nothing_else_is_done_while_lanes_are_ahead(source: Path) -> None:
     learner, (first, second, *_) = portfolio(), batches(source)
-    with Ahead(learner) as ahead:
+    with Ahead(learner, Crew(2)) as ahead:
         one, two = (ahead.begin(batch.X, batch.codes, None) for batch in (first, second))
         assert one is not None
         assert two is not None
@@ -184,7 +188,7 @@ def test_nothing_else_is_done_while_lanes_are_ahead(source: Path) -> None:
 
 def test_a_portfolio_left_ahead_of_its_vote_refuses_further_use(source: Path) -> None:
     learner = portfolio()
-    with Ahead(learner) as ahead:
+    with Ahead(learner, Crew(2)) as ahead:
         ahead.begin(batches(source)[0].X, batches(source)[0].codes, None)
     with pytest.raises(LaneError, match="learn ahead of their vote"):
         learner.predict({"a"})
@@ -193,7 +197,7 @@ def test_a_portfolio_left_ahead_of_its_vote_refuses_further_use(source: Path) ->
 def test_rows_that_lanes_cannot_learn_break_the_portfolio_and_what_was_begun_behind_them_is_not_learned() -> None:
     learner, good = th.Portfolio(3), many(np.eye(3), 3)[0]
     bad = many(np.array([[1.0, np.nan, 1.0]]), 3)[0]
-    with Ahead(learner) as ahead:
+    with Ahead(learner, Crew(2)) as ahead:
         begun = [ahead.begin(block, np.ones(len(block), np.int8), None) for block in (good, bad, good)]
         assert None not in begun
         assert len(ahead.hear(begun[0], 3)) == 3  # type: ignore[arg-type]
@@ -207,10 +211,10 @@ def test_rows_that_lanes_cannot_learn_break_the_portfolio_and_what_was_begun_beh
 
 def test_lanes_apart_cannot_learn_ahead() -> None:
     with pytest.raises(ParameterError, match="lanes apart"):
-        Ahead(th.Portfolio(3, [th.Perceptron(3), th.PNormPerceptron(3)]))
+        Ahead(th.Portfolio(3, [th.Perceptron(3), th.PNormPerceptron(3)]), Crew(2))
 
 
 def test_another_learner_is_not_taken_for_the_one_whose_lanes_have_begun(source: Path) -> None:
     learner = portfolio()
-    with Lookahead(batches(source), learner) as ahead, pytest.raises(ParameterError, match="whose lanes have begun"):
+    with Lookahead(batches(source), learner, Crew(2)) as ahead, pytest.raises(ParameterError, match="whose lanes have begun"):
         play(portfolio(), ahead, th.Ledger())

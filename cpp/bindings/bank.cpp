@@ -1,9 +1,13 @@
 // Banks of lanes in Python.
 #include "../thresher/bank.hpp"
+#include "../thresher/lanes/ahead.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <deque>
+#include <optional>
 #include <typeinfo>
 
 #include "bindings.hpp"
@@ -145,10 +149,8 @@ class PythonBank {
         const std::size_t rows = rows_of(held.block);
         if (says) check(*says, rows);
         if (scores) check(*scores, rows);
-        if (codes.shape(0) != rows || changed.shape(0) != rows || (weights && weights->shape(0) != rows) ||
-            (out && out->shape(0) != rows)) {
-            throw std::invalid_argument("one label, one weight and one change a row");
-        }
+        if (out && out->shape(0) != rows) throw std::invalid_argument("one flag a row");
+        check_rows(rows, codes, weights, changed);
         std::size_t k = 0;
         Fault fault;
         {
@@ -158,14 +160,74 @@ class PythonBank {
                                    {says ? says->data() : nullptr, scores ? scores->data() : nullptr}, changed.data(),
                                    k, hear, out ? reinterpret_cast<const std::uint8_t*>(out->data()) : nullptr);
         }
-        if (!fault) {
-            collisions_ += held.collisions;
-            return;
-        }
-        if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];
-        const bool about_label = fault.kind == Fault::Kind::label || fault.kind == Fault::Kind::mixed_labels;
-        raise(fault, k, about_label ? nb::object(labels[k]) : nb::none());
+        learned(held, fault, k, weights, labels);
     }
+
+    // Rows are learned by a crew, and are taken back in order. Until all are, nobody else uses the bank.
+    class Ahead {
+      public:
+        Ahead(PythonBank& bank, std::shared_ptr<Crew> crew) : bank_(bank), lanes_(*bank.bank_, std::move(crew)) {}
+
+        void give(nb::handle block, nb::handle labels, std::optional<Vector<double>> weights, Says says, Scores scores,
+                  Changed changed) {
+            const Busy::Writing writing(busy_);
+            if (ended_) throw std::invalid_argument("it has ended");
+            const auto& held = nb::cast<const HeldBlock&>(block);
+            const auto codes = nb::cast<Vector<std::int8_t>>(labels);
+            check_width(width_of(held.block), bank_.n());
+            bank_.check(says, scores, rows_of(held.block));
+            bank_.check_rows(rows_of(held.block), codes, weights, changed);
+            if (!using_) using_.emplace(bank_.busy_);
+            given_.push_back({nb::borrow(block), nb::borrow(labels), codes, weights, says, scores, changed});
+            const double* const costs = weights ? weights->data() : nullptr;
+            lanes_.give({&held.block, codes.data(), costs, {says.data(), scores.data()}, changed.data()});
+        }
+
+        // Waits until the oldest rows are learned, and raises what is wrong with them.
+        void take() {
+            const Busy::Writing writing(busy_);
+            if (given_.empty()) throw std::invalid_argument("there is nothing to be taken");
+            const Stint<Real> stint = [&] {
+                const nb::gil_scoped_release free;
+                return lanes_.take();
+            }();
+            const Given given = std::move(given_.front());
+            given_.pop_front();
+            if (given_.empty()) using_.reset();
+            if (stint.error) std::rethrow_exception(stint.error);
+            bank_.learned(nb::cast<const HeldBlock&>(given.block), stint.fault, stint.played, given.weights,
+                          given.labels);
+        }
+
+        // What nobody took is let go.
+        void end() {
+            const Busy::Writing writing(busy_);
+            {
+                const nb::gil_scoped_release free;
+                lanes_.end();
+            }
+            given_.clear();
+            using_.reset();
+            ended_ = true;
+        }
+
+      private:
+        struct Given {
+            nb::object block, labels;
+            Vector<std::int8_t> codes;
+            std::optional<Vector<double>> weights;
+            Says says;
+            Scores scores;
+            Changed changed;
+        };
+
+        PythonBank& bank_;
+        std::optional<Busy::Writing> using_;
+        std::deque<Given> given_;
+        LanesAhead<Real> lanes_;
+        bool ended_ = false;
+        Busy busy_;
+    };
 
     // One lane's weights, and that of its appended attribute.
     nb::ndarray<nb::numpy, double, nb::ndim<1>> weights(std::size_t lane) {
@@ -304,6 +366,18 @@ class PythonBank {
         return names;
     }
 
+    // What came of rows: `k` of them were played before a fault.
+    void learned(const HeldBlock& held, Fault fault, std::size_t k, const std::optional<Vector<double>>& weights,
+                 nb::handle labels) {
+        if (!fault) {
+            collisions_ += held.collisions;
+            return;
+        }
+        if (fault.kind == Fault::Kind::weight) fault.value = weights->data()[k];
+        const bool about_label = fault.kind == Fault::Kind::label || fault.kind == Fault::Kind::mixed_labels;
+        raise(fault, k, about_label ? nb::object(labels[k]) : nb::none());
+    }
+
     std::size_t placed(std::size_t lane) const {
         if (lane >= lanes()) throw nb::index_error("no such lane");
         return lane;
@@ -318,6 +392,12 @@ class PythonBank {
     void check(const Says& says, const Scores& scores, std::size_t rows) const {
         check(says, rows);
         check(scores, rows);
+    }
+    static void check_rows(std::size_t rows, const Vector<std::int8_t>& codes,
+                           const std::optional<Vector<double>>& weights, const Changed& changed) {
+        if (codes.shape(0) != rows || changed.shape(0) != rows || (weights && weights->shape(0) != rows)) {
+            throw std::invalid_argument("one label, one weight and one change a row");
+        }
     }
 
     void set(const nb::dict& arrays, const nb::dict& heads) {
@@ -378,7 +458,21 @@ void bind(nb::module_& m, const char* name, const char* number) {
         " | memoryview | None, changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | "
         "None = None, "
         "held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None";
+    static const std::string ahead = std::string("def _ahead(self, crew: Crew) -> ") + name + "Ahead";
+    static const std::string given =
+        "def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: "
+        "numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview, "
+        "scores: " +
+        array + " | memoryview, changed: numpy.typing.NDArray[numpy.bool_] | memoryview) -> None";
+    static const std::string ahead_name = std::string(name) + "Ahead";
     static const std::string kept = "def _state(self) -> tuple[" + state + "]";
+    using Ahead = typename Python::Ahead;
+    nb::class_<Ahead>(m, ahead_name.c_str(), "Lanes that a crew plays, while who gives them rows does something else.")
+        .def("give", &Ahead::give, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
+             nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::arg("changed").noconvert(),
+             nb::sig(given.c_str()), "They will learn these rows, after all that were given before.")
+        .def("take", &Ahead::take, "Waits until the oldest rows are learned, and raises what is wrong with them.")
+        .def("end", &Ahead::end, "What was given and not begun is not learned.");
     nb::class_<Python>(m, name, "Lanes side by side: learners whose rounds are played in one sweep.")
         .def(nb::init<std::size_t, const nb::sequence&, std::size_t>(), nb::arg("n"), nb::arg("rules"),
              nb::arg("threads") = 1,
@@ -406,6 +500,10 @@ void bind(nb::module_& m, const char* name, const char* number) {
              nb::arg("says").noconvert().none(), nb::arg("scores").noconvert().none(), nb::arg("changed").noconvert(),
              nb::arg("labels"), nb::arg("ear").none() = nb::none(), nb::arg("held").none() = nb::none(),
              nb::sig(learn_block.c_str()))
+        .def(
+            "_ahead", [](Python& bank, std::shared_ptr<Crew> crew) { return new Ahead(bank, std::move(crew)); },
+            nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership, nb::arg("crew"), nb::sig(ahead.c_str()),
+            "Lets a crew play rows; nobody else may use the bank until they are taken.")
         .def("weights", &Python::weights, nb::arg("lane"),
              nb::sig("def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]"),
              "One lane's weights: a fresh array of length n.")
@@ -423,6 +521,13 @@ void bind(nb::module_& m, const char* name, const char* number) {
 }  // namespace
 
 void bind_bank(nb::module_& m) {
+    nb::class_<Crew>(m, "Crew", "Threads that do whatever there is to do, for several who give it.")
+        .def(nb::new_([](std::size_t threads) {
+                 if (threads < 1) throw std::invalid_argument("one thread at least");
+                 return std::make_shared<Crew>(threads);
+             }),
+             nb::arg("threads"), "So many at most, that of whoever waits for something included.")
+        .def_prop_ro("threads", &Crew::threads, "How many there may be.");
     bind<float>(m, "Bank", "float32");
     bind<double>(m, "Bank64", "float64");
     m.def("room", &room, nb::arg("kind"), nb::arg("rows"), nb::arg("lanes").none() = nb::none(),

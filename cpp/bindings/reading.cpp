@@ -1,4 +1,6 @@
 // Readers of text in Python: bytes go in by a file's own readinto, batches of rows come out.
+#include <nanobind/stl/shared_ptr.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -233,6 +235,9 @@ void bind_reading(nb::module_& m) {
         .def_prop_ro(
             "names",
             [](PythonReader& self) { return self.with([](AnyReader& r) { return as_bytes(r.names.text()); }); })
+        .def_prop_ro(
+            "crew", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.crew(); }); },
+            "Its threads, who may do other work, too.")
         .def_prop_ro("names_full",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return r.names.full(); }); })
         .def_prop_ro("bad", [](PythonReader& self) { return self.with([](AnyReader& r) { return told(r.bad); }); })

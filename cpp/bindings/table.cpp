@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 
 #include <map>
 #include <vector>
@@ -236,6 +237,9 @@ void bind_table(nb::module_& m) {
              nb::arg("n"), nb::kw_only(), nb::arg("labels"), nb::arg("drop_unlabelled"), nb::arg("skip_bad"),
              nb::arg("needs_features"), nb::arg("values"), nb::arg("ngrams"), nb::arg("scaled"), nb::arg("frozen"),
              nb::arg("threads"))
+        .def_prop_ro(
+            "crew", [](PythonTableReader& self) { return self.with([](TableReader& r) { return r.crew(); }); },
+            "Its threads, who may do other work, too.")
         .def("begin", &PythonTableReader::begin, nb::arg("columns"),
              nb::sig("def begin(self, columns: Columns) -> None"))
         .def("next", &PythonTableReader::next)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../thresher/names.hpp"
+#include "rows.hpp"
 
 namespace thresher::reading {
 
@@ -28,6 +29,24 @@ class KeptNames {
 
     // Of several names that were joined it knows none: their tag is 0, and 0 marks an empty place, too.
     bool knows(std::uint64_t key) const { return key != 0 && table_[place_of(key)] == key; }
+
+    // Whether it knows all names of a row. Most are the one of their slot that was met last: one look, where slots are
+    // so few that a table of them stays near.
+    bool knows_all(const Rows& rows, std::size_t row) {
+        const auto first = static_cast<std::size_t>(rows.starts[row]),
+                   end = static_cast<std::size_t>(rows.starts[row + 1]);
+        if (latest_.empty()) latest_.assign(n_ <= few_slots ? n_ : 1, no_tag);
+        std::uint32_t* const latest = latest_.data();
+        const bool few = n_ <= few_slots;
+        for (std::size_t j = first; j < end; ++j) {
+            const std::int32_t slot = rows.slots[j];
+            const std::uint32_t tag = rows.name_tags[j];
+            if (few && latest[slot] == tag) continue;
+            if (!knows(key(slot, tag))) return false;
+            if (few) latest[slot] = tag;
+        }
+        return true;
+    }
 
     void keep(std::string_view name) { keep(hash64(name), "", name); }
 
@@ -53,6 +72,9 @@ class KeptNames {
     bool full() const { return full_; }
 
   private:
+    static constexpr std::size_t few_slots = std::size_t{1} << 20;
+    static constexpr std::uint32_t no_tag = 2;  // tags are odd, or 0
+
     // Where a key is, or would be.
     std::size_t place_of(std::uint64_t key) const {
         const std::size_t mask = table_.size() - 1;
@@ -71,6 +93,7 @@ class KeptNames {
 
     std::size_t n_;
     std::vector<std::uint64_t> table_ = std::vector<std::uint64_t>(1024, 0);
+    std::vector<std::uint32_t> latest_;  // of each slot the tag of a name that is known
     std::string text_;
     std::size_t count_ = 0;
     bool full_ = false;

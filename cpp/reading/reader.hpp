@@ -45,6 +45,9 @@ class AnyReader {
     // No more is read: threads and memory are let go. What is known stays.
     virtual void end() = 0;
 
+    // Its threads, who may do other work, too.
+    virtual const std::shared_ptr<Crew>& crew() const = 0;
+
     virtual void keep_names(const Parsed& parsed, const bool* changed) = 0;
     virtual std::vector<std::string> names_of(const Parsed& parsed, std::size_t row) = 0;
 
@@ -139,6 +142,8 @@ class Reader final : public AnyReader {
         return parsed;
     }
 
+    const std::shared_ptr<Crew>& crew() const override { return turns_.crew(); }
+
     void end() override {
         ended_ = true;
         rest_.reset();
@@ -153,7 +158,7 @@ class Reader final : public AnyReader {
                 if (value != 0.0) names.keep(hash, first, second);  // a 0 moves nothing
             };
             for (std::size_t k = 0; k < parsed.rows.size && !names.full(); ++k) {
-                if (changed[k] && !all_known(parsed.rows, k)) turns_.own().each_name(parsed, k, keep);
+                if (changed[k] && !names.knows_all(parsed.rows, k)) turns_.own().each_name(parsed, k, keep);
             }
         }
     }
@@ -174,14 +179,6 @@ class Reader final : public AnyReader {
         Piece rest{Text(size), 0, size, piece.file, false, piece.last, false};
         std::copy_n(piece.text.bytes.get() + piece.end - size, size, rest.text.bytes.get());
         return rest;
-    }
-
-    // Whether the names of a row are all kept: then its text need not be read again.
-    bool all_known(const Rows& rows, std::size_t k) const {
-        for (auto j = static_cast<std::size_t>(rows.starts[k]); j < static_cast<std::size_t>(rows.starts[k + 1]); ++j) {
-            if (!names.knows(KeptNames::key(rows.slots[j], rows.name_tags[j]))) return false;
-        }
-        return true;
     }
 
     std::size_t ahead_;  // how many pieces may wait to be taken

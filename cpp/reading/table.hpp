@@ -88,6 +88,8 @@ class TableReader {
     }
 
     // No more is read: threads and memory are let go. What is known stays.
+    const std::shared_ptr<Crew>& crew() const { return turns_.crew(); }
+
     void end() {
         turns_.end();
         spare->end();
@@ -96,7 +98,7 @@ class TableReader {
 
     void keep_names(const Columns& table, const Rows& rows, const bool* changed) {
         for (std::size_t k = 0; k < rows.size && !names.full(); ++k) {
-            if (!changed[k] || all_known(rows, k)) continue;
+            if (!changed[k] || names.knows_all(rows, k)) continue;
             each_name(table, rows.places[k], [&](std::uint64_t hash, std::string_view first, std::string_view second) {
                 const bool lines = (first.find('\n') & second.find('\n')) != std::string_view::npos;
                 if (!lines) names.keep(hash, first, second);
@@ -171,13 +173,6 @@ class TableReader {
         for (std::size_t c = 0; c < digests.size(); ++c) digests_of_[c]->append(digests[c]);
         rows_ += static_cast<std::int64_t>(to - row_);
         row_ = to;
-    }
-
-    bool all_known(const Rows& rows, std::size_t k) const {
-        for (auto j = static_cast<std::size_t>(rows.starts[k]); j < static_cast<std::size_t>(rows.starts[k + 1]); ++j) {
-            if (!names.knows(KeptNames::key(rows.slots[j], rows.name_tags[j]))) return false;
-        }
-        return true;
     }
 
     std::size_t n_;

@@ -2,16 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "../thresher/crew.hpp"
 
 namespace thresher::reading {
 
@@ -21,48 +20,39 @@ inline constexpr std::size_t most_threads = 64;
 // done yet does the oldest one that nobody has begun, so that a single thread does everything, and no thread waits
 // while there is something to do. Threads that have nothing to do sleep.
 template <class Task, class Work>
-class Turns {
+class Turns final : public Jobs {
   public:
-    Turns(std::size_t threads, const Work& work) : threads_(threads), fresh_(work), own_(work) {}
+    Turns(std::size_t threads, const Work& work)
+        : crew_(std::make_shared<Crew>(threads)), fresh_(work), own_(work), others_(threads) {
+        crew_->enter(*this);
+    }
     Turns(const Turns&) = delete;
     Turns& operator=(const Turns&) = delete;
-    ~Turns() { end(); }
+    ~Turns() override { end(); }
 
     // Ends the threads; what was given and not taken is dropped, and no more may be given.
     void end() {
-        {
-            const std::lock_guard lock(mutex_);
-            ending_ = true;
-        }
-        given_.notify_all();
-        for (std::thread& worker : workers_) worker.join();
-        workers_.clear();
+        crew_->leave(*this);
+        crew_->end();
         turns_.clear();
         begun_ = size_ = 0;
     }
 
+    const std::shared_ptr<Crew>& crew() const { return crew_; }
+
     std::size_t size() const { return size_; }
 
     void give(Task task) {
-        {
-            const std::lock_guard lock(mutex_);
-            turns_.push_back(std::make_unique<Turn>(std::move(task)));
-        }
+        auto lock = crew_->lock();
+        turns_.push_back(std::make_unique<Turn>(std::move(task)));
         ++size_;
-        if (workers_.size() + 1 < threads_ && workers_.size() + 1 < size_) start();
-        given_.notify_one();
+        crew_->call(lock);
     }
 
     // The oldest, done. What doing it threw is thrown here.
     Task take() {
-        std::unique_lock lock(mutex_);
-        while (!turns_.front()->done) {
-            if (begun_ < turns_.size()) {
-                do_next(lock, own_);
-            } else {
-                done_.wait(lock);
-            }
-        }
+        auto lock = crew_->lock();
+        crew_->help(lock, [this] { return turns_.front()->done; });
         const std::unique_ptr<Turn> turn = std::move(turns_.front());
         turns_.pop_front();
         --begun_;
@@ -74,15 +64,29 @@ class Turns {
 
     // What was given and not taken is dropped; what somebody does already is waited for.
     void drop() {
-        std::unique_lock lock(mutex_);
+        auto lock = crew_->lock();
         turns_.resize(begun_);
-        done_.wait(lock,
-                   [this] { return std::all_of(turns_.begin(), turns_.end(), [](auto& turn) { return turn->done; }); });
+        crew_->wait(
+            lock, [this] { return std::all_of(turns_.begin(), turns_.end(), [](auto& turn) { return turn->done; }); });
         turns_.clear();
         begun_ = size_ = 0;
     }
 
     Work& own() { return own_; }  // of the thread that gives and takes
+
+    std::size_t waiting() const override { return turns_.size(); }
+    bool ready() const override { return begun_ < turns_.size(); }
+    void next(std::unique_lock<std::mutex>& lock, std::size_t hand) override {
+        Turn& turn = *turns_[begun_++];
+        lock.unlock();
+        try {
+            work_of(hand)(turn.task);
+        } catch (...) {
+            turn.error = std::current_exception();
+        }
+        lock.lock();
+        turn.done = true;
+    }
 
   private:
     struct Turn {
@@ -93,45 +97,20 @@ class Turns {
         std::exception_ptr error;
     };
 
-    void do_next(std::unique_lock<std::mutex>& lock, Work& work) {
-        Turn& turn = *turns_[begun_++];
-        lock.unlock();
-        try {
-            work(turn.task);
-        } catch (...) {
-            turn.error = std::current_exception();
-        }
-        lock.lock();
-        turn.done = true;
+    Work& work_of(std::size_t hand) {
+        if (hand == 0) return own_;
+        std::unique_ptr<Work>& other = others_[hand];
+        if (other == nullptr) other = std::make_unique<Work>(fresh_);
+        return *other;
     }
 
-    void start() {
-        try {
-            workers_.emplace_back([this, work = fresh_]() mutable {
-                std::unique_lock lock(mutex_);
-                while (true) {
-                    given_.wait(lock, [this] { return ending_ || begun_ < turns_.size(); });
-                    if (ending_) return;
-                    do_next(lock, work);
-                    done_.notify_one();
-                }
-            });
-        } catch (const std::system_error&) {  // no more threads are to be had: those there are do the work
-            threads_ = workers_.size() + 1;
-        }
-    }
-
-    std::size_t threads_;
-    const Work fresh_;  // to be copied: one that has worked may have grown
+    std::shared_ptr<Crew> crew_;  // under whose lock is what follows, the tasks themselves excepted
+    const Work fresh_;            // to be copied: one that has worked may have grown
     Work own_;
-    std::size_t size_ = 0;  // known to the one who gives and takes, without a lock
-    std::mutex mutex_;      // for what follows, the tasks themselves excepted
-    std::condition_variable given_;
-    std::condition_variable done_;
+    std::vector<std::unique_ptr<Work>> others_;  // by the numbers of their threads, which alone look at them
+    std::size_t size_ = 0;                       // known to the one who gives and takes, without a lock
     std::deque<std::unique_ptr<Turn>> turns_;
     std::size_t begun_ = 0;  // the first so many of them are done or being done
-    bool ending_ = false;
-    std::vector<std::thread> workers_;
 };
 
 }  // namespace thresher::reading

@@ -826,6 +826,32 @@ class Group:
         Rounds that were played earlier on these rows, from what was kept of them: without scores and history.
         """
 
+class Crew:
+    """Threads that do whatever there is to do, for several who give it."""
+
+    def __init__(self, threads: int) -> None:
+        """So many at most, that of whoever waits for something included."""
+
+    @property
+    def threads(self) -> int:
+        """How many there may be."""
+
+class BankAhead:
+    """
+    Lanes that a crew plays, while who gives them rows does something else.
+    """
+
+    def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview, scores: numpy.typing.NDArray[numpy.float32] | memoryview, changed: numpy.typing.NDArray[numpy.bool_] | memoryview) -> None:
+        """They will learn these rows, after all that were given before."""
+
+    def take(self) -> None:
+        """
+        Waits until the oldest rows are learned, and raises what is wrong with them.
+        """
+
+    def end(self) -> None:
+        """What was given and not begun is not learned."""
+
 class Bank:
     """Lanes side by side: learners whose rounds are played in one sweep."""
 
@@ -878,6 +904,11 @@ class Bank:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview | None, scores: numpy.typing.NDArray[numpy.float32] | memoryview | None, changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | None = None, held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None: ...
 
+    def _ahead(self, crew: Crew) -> BankAhead:
+        """
+        Lets a crew play rows; nobody else may use the bank until they are taken.
+        """
+
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
 
@@ -899,6 +930,22 @@ class Bank:
         """The planes as they are now, to be written: no other memory is taken."""
 
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float32]], dict[str, Any]]: ...
+
+class Bank64Ahead:
+    """
+    Lanes that a crew plays, while who gives them rows does something else.
+    """
+
+    def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview, scores: numpy.typing.NDArray[numpy.float64] | memoryview, changed: numpy.typing.NDArray[numpy.bool_] | memoryview) -> None:
+        """They will learn these rows, after all that were given before."""
+
+    def take(self) -> None:
+        """
+        Waits until the oldest rows are learned, and raises what is wrong with them.
+        """
+
+    def end(self) -> None:
+        """What was given and not begun is not learned."""
 
 class Bank64:
     """Lanes side by side: learners whose rounds are played in one sweep."""
@@ -951,6 +998,11 @@ class Bank64:
     def _score_block(self, block: Block, says: numpy.typing.NDArray[numpy.int8] | memoryview, scores: numpy.typing.NDArray[numpy.float64] | memoryview) -> None: ...
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview | None, scores: numpy.typing.NDArray[numpy.float64] | memoryview | None, changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | None = None, held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None: ...
+
+    def _ahead(self, crew: Crew) -> Bank64Ahead:
+        """
+        Lets a crew play rows; nobody else may use the bank until they are taken.
+        """
 
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
@@ -1567,6 +1619,10 @@ class Reader:
     def names(self) -> bytes: ...
 
     @property
+    def crew(self) -> Crew:
+        """Its threads, who may do other work, too."""
+
+    @property
     def names_full(self) -> bool: ...
 
     @property
@@ -1641,6 +1697,10 @@ class TableReader:
     """Makes rows of columns."""
 
     def __init__(self, n: int, *, labels: str, drop_unlabelled: bool, skip_bad: bool, needs_features: bool, values: str, ngrams: int, scaled: bool, frozen: bool, threads: int) -> None: ...
+
+    @property
+    def crew(self) -> Crew:
+        """Its threads, who may do other work, too."""
 
     def begin(self, columns: Columns) -> None: ...
 

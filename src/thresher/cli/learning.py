@@ -287,7 +287,7 @@ def _learn(session: Session, start: Start, passes: int) -> Learned:
             if options.trace and not traces:
                 to_learn = traced(stream, to_learn, learner, options.trace, traces)
             if not isinstance(learner, LinearLearner) and _goes_ahead(session, learner, measuring):
-                to_learn = stack.enter_context(Lookahead(to_learn, learner))
+                to_learn = stack.enter_context(Lookahead(to_learn, learner, stream.crew))
             seen = start.before.rounds
             watch = _watching(session, stream, batches, notes, learner=learner, ledger=ledger, before=seen, to_check=to_check)
             play(learner, in_parts(batches, to_learn, notes), ledger, watch)

@@ -1,14 +1,12 @@
-"""Lanes that learn ahead of their vote, in a thread of their own."""
+"""Lanes that learn ahead of their vote."""
 
 from __future__ import annotations
 
 from collections import deque
-from queue import SimpleQueue
-from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from thresher._core import Block, Rounds, room
+from thresher._core import BankAhead, Block, Crew, Rounds, room
 from thresher.compose.counted import Columns, Rows
 from thresher.errors import LaneError, ParameterError
 
@@ -36,44 +34,41 @@ class Begun:
         rows = len(block)
         self.says, self.scores, self.changed = room("int8", rows, lanes), room("float32", rows, lanes), room("bool", rows)
         self.heard = 0
-        self.error: BaseException | None = None
 
 
 class Ahead:
     """Teaches a portfolio as `learn_many` does, with the same rounds, in two steps: the lanes learn now, the vote hears later.
 
-    Lanes need nothing of the vote. So they learn rows in a thread of their own as soon as these are begun, while whoever has
-    begun them reads the next ones, or has the vote hear of those before. Until it has heard of all, the portfolio refuses
-    everything else; if it is left before that, for good, since its lanes are then ahead of their weights.
+    Lanes need nothing of the vote. So a crew of threads plays them on rows as soon as these are begun, while whoever has begun
+    them reads the next ones, or has the vote hear of those before. Until it has heard of all, the portfolio refuses everything
+    else; if it is left before that, for good, since its lanes are then ahead of their weights.
 
     >>> import thresher as th
     >>> with th.open_stream("demo:oranges") as stream:
     ...     first, second, *_ = stream
     >>> portfolio, other = th.Portfolio(stream.n, bias=1.0), th.Portfolio(stream.n, bias=1.0)
-    >>> with Ahead(portfolio) as ahead:
+    >>> with Ahead(portfolio, stream.crew) as ahead:
     ...     begun = [ahead.begin(batch.X, batch.codes, batch.weights) for batch in (first, second)]
     ...     rounds = [ahead.hear(each, len(each.block)) for each in begun]
     >>> rounds[1].loss == [other.learn_many(batch.X, batch.codes) for batch in (first, second)][1].loss
     True
     """
 
-    def __init__(self, portfolio: Portfolio) -> None:
+    def __init__(self, portfolio: Portfolio, crew: Crew) -> None:
         if not portfolio._lanes.whole:
             raise ParameterError(f"found {portfolio!r} with lanes apart, expected all lanes in the bank")
-        self.portfolio = portfolio
+        self.portfolio, self.crew = portfolio, crew
         self._begun: deque[Begun] = deque()
-        self._to_learn: SimpleQueue[Begun | None] = SimpleQueue()
-        self._learned: SimpleQueue[Begun] = SimpleQueue()
-        self._thread = Thread(target=self._learn, name="thresher: lanes", daemon=True)
+        self._lanes: BankAhead | None = None
 
     def __enter__(self) -> Self:
         self.portfolio._check_whole()
-        self._thread.start()
+        self._lanes = self.portfolio._lanes.banked.bank._ahead(self.crew)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._to_learn.put(None)
-        self._thread.join()
+        assert self._lanes is not None
+        self._lanes.end()
 
     def begin(self, block: Block, codes: NDArray[np.int8] | memoryview, weights: NDArray[np.float64] | None) -> Begun | None:
         """The lanes will learn these rows, after all that were begun before.
@@ -84,19 +79,22 @@ class Ahead:
         if block.n != portfolio.n or vote._check(codes, weights) < len(block):
             return None
         begun = Begun(block, codes, weights, vote._costs(codes, weights), len(portfolio.lanes))
+        assert self._lanes is not None
+        self._lanes.give(block, codes, begun.costs, begun.says, begun.scores, begun.changed)
         self._begun.append(begun)
         portfolio._broken = LaneError("its lanes learn ahead of their vote, which has not heard of all their rounds")
-        self._to_learn.put(begun)
         return begun
 
     def hear(self, begun: Begun, rows: int) -> Rounds:
         """The vote on so many more of these rows; those that were begun before them must have been heard of."""
         if not self._begun or begun is not self._begun[0] or not 0 < rows <= len(begun.block) - begun.heard:
             raise ParameterError(f"found {rows} rows to hear of, expected some of those that were begun next")
+        assert self._lanes is not None
         if begun.heard == 0:
-            self._learned.get()  # they come in order
-        if begun.error is not None:
-            raise self._out_of_step() from begun.error
+            try:
+                self._lanes.take()  # they come in order
+            except Exception as error:
+                raise self._out_of_step() from error
         portfolio, vote = self.portfolio, self.portfolio._vote
         part = slice(begun.heard, begun.heard + rows)
         played = Rows(begun.block, begun.codes, begun.weights, begun.block.__getitem__).part(part.start, part.stop)
@@ -117,17 +115,3 @@ class Ahead:
         told = f"it was interrupted in round {self.portfolio.rounds + 1}, and its lanes are not in step any more"
         self.portfolio._broken = LaneError(told)
         return self.portfolio._broken
-
-    def _learn(self) -> None:
-        """What the thread does: after an error the lanes learn no more."""
-        error: BaseException | None = None
-        while (begun := self._to_learn.get()) is not None:
-            try:
-                if error is None:
-                    error = self.portfolio._lanes.banked.learn_block(
-                        begun.block, begun.codes, begun.costs, begun.changed, says=begun.says, scores=begun.scores
-                    )[1]
-            except BaseException as other:
-                error = other
-            begun.error = error
-            self._learned.put(begun)

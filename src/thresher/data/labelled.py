@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypedDict
 import numpy as np
 
 from thresher._core import Batch as CoreBatch
-from thresher._core import Reader, Rule, TableReader, slot_of_bytes
+from thresher._core import Crew, Reader, Rule, TableReader, slot_of_bytes
 from thresher.data.batch import Batch, Position
 from thresher.data.recipe import Recipe
 from thresher.data.source import Source
@@ -130,6 +130,11 @@ class Stream(ABC):
     def first_bad(self) -> list[SourceError]:
         """The first few of them."""
         return list(self._first_bad)
+
+    @property
+    def crew(self) -> Crew:
+        """The threads that read it, who may do other work, too."""
+        return self._labels.crew
 
     @property
     def notices(self) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from thresher._core import Rounds
+from thresher._core import Crew, Rounds
 from thresher.data.stream import Batch
 from thresher.errors import ParameterError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BegunBatch", "Lookahead"]
 
-_MOST = 2  # batches that are begun beside the one at hand: with one, lanes wait for whoever notes it
+_MOST = 4  # batches that are begun beside the one at hand: with fewer, lanes wait for whoever reads and notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class BegunBatch(Batch):
 
 
 class Lookahead:
-    """Batches to learn, of which the lanes of a portfolio begin the next ones while the one at hand is heard and noted.
+    """Batches to learn, of which a crew lets the lanes of a portfolio begin the next ones while the one at hand is noted.
 
     The rounds are those of `learn_many`, batch after batch. What goes wrong with a later batch comes when all before it were
     given. Learn each before you ask for the next.
@@ -54,18 +54,18 @@ class Lookahead:
     >>> import thresher as th
     >>> from thresher.evaluate import play
     >>> learner, ledger = th.Portfolio(2**18, bias=1.0), th.Ledger(th.BestLane())
-    >>> with th.open_stream("demo:oranges") as stream, Lookahead(stream, learner) as batches:
+    >>> with th.open_stream("demo:oranges") as stream, Lookahead(stream, learner, stream.crew) as batches:
     ...     play(learner, batches, ledger)
     True
     >>> learner.rounds
     9600
     """
 
-    def __init__(self, batches: Iterable[Batch], learner: Portfolio) -> None:
+    def __init__(self, batches: Iterable[Batch], learner: Portfolio, crew: Crew) -> None:
         from thresher.compose.ahead import Ahead
 
         self._batches = batches
-        self._ahead = Ahead(learner)
+        self._ahead = Ahead(learner, crew)
         self._begun: deque[BegunBatch] = deque()
 
     def __enter__(self) -> Self:
