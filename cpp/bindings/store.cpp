@@ -1,5 +1,9 @@
 // Model files in Python: bytes that know themselves whole, and the digest that says so.
 #include "../thresher/store.hpp"
+
+#include <algorithm>
+
+#include "../reading/turns.hpp"
 #include "../thresher/digest.hpp"
 #include "bindings.hpp"
 #include "drawn.hpp"
@@ -47,8 +51,23 @@ std::string name_of(nb::handle name) {
     return {PyBytes_AS_STRING(utf8.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(utf8.ptr()))};
 }
 
+using Room = std::shared_ptr<std::vector<char>>;
+
+// Some bytes of a section, which are made where there is room for them.
+struct Drawing {
+    const Drawn* drawn;
+    std::size_t at, size;
+    Room room;
+};
+
+struct Draw {
+    void operator()(const Drawing& drawing) const {
+        drawing.drawn->draw(drawing.at, drawing.size, drawing.room->data());
+    }
+};
+
 // The pieces of a file, one after the other: what stands between sections, and these, large ones as they lie. What is
-// drawn is made for its piece, and each piece is hashed as it goes out.
+// drawn is made by another thread while what comes before it is written, and each piece is hashed as it goes out.
 class Pieces {
   public:
     explicit Pieces(const nb::dict& named) {
@@ -88,16 +107,18 @@ class Pieces {
             digest_.update(section.held->view().data(), section.size());
             at_ = section.size();
         } else {
-            const std::size_t size = section.drawn->fitting(at_, most_drawn);
-            const Room& room = free_room();
-            room->resize(std::max(room->size(), size));
-            char* const out = room->data();
-            const nb::capsule owner(new Room(room), [](void* held) noexcept { delete static_cast<Room*>(held); });
-            piece = nb::cast(nb::ndarray<nb::memview, std::uint8_t, nb::ndim<1>>(out, {size}, owner));
-            const nb::gil_scoped_release free;
-            section.drawn->draw(at_, size, out);
-            digest_.update(out, size);
-            at_ += size;
+            Drawing drawing{};
+            {
+                const nb::gil_scoped_release free;
+                while (drawings_.size() < ahead && draw_next()) continue;
+                drawing = drawings_.take();
+                digest_.update(drawing.room->data(), drawing.size);
+                at_ += drawing.size;
+            }
+            const nb::capsule owner(new Room(drawing.room),
+                                    [](void* held) noexcept { delete static_cast<Room*>(held); });
+            piece = nb::cast(
+                nb::ndarray<nb::memview, std::uint8_t, nb::ndim<1>>(drawing.room->data(), {drawing.size}, owner));
         }
         if (at_ == section.size()) {
             inside_ = false;
@@ -116,23 +137,38 @@ class Pieces {
         std::size_t size() const { return drawn != nullptr ? drawn->bytes() : held->view().size(); }
     };
 
-    using Room = std::shared_ptr<std::vector<char>>;
-
-    // Memory that no piece lies in any more: one is written from while the next is drawn.
-    const Room& free_room() {
-        Room& room = rooms_[0].use_count() > 1 ? rooms_[1] : rooms_[0];
-        if (room == nullptr || room.use_count() > 1) room = std::make_shared<std::vector<char>>();
-        return room;
+    // The next piece of all sections that are drawn begins to be made, if there is one.
+    bool draw_next() {
+        for (; next_ < sections_.size(); ++next_, from_ = 0) {
+            const Drawn* const drawn = sections_[next_].drawn;
+            if (drawn == nullptr || from_ == drawn->bytes()) continue;
+            const std::size_t size = drawn->fitting(from_, most_drawn);
+            drawings_.give({drawn, from_, size, free_room(size)});
+            from_ += size;
+            return true;
+        }
+        return false;
     }
 
-    static constexpr std::size_t most_drawn = std::size_t{1} << 18;  // they stay in a near cache until they are written
+    // Memory that no piece lies in any more.
+    Room free_room(std::size_t size) {
+        auto room = std::ranges::find_if(rooms_, [](const Room& each) { return each.use_count() == 1; });
+        if (room == rooms_.end()) room = rooms_.insert(room, std::make_shared<std::vector<char>>());
+        (*room)->resize(std::max((*room)->size(), size));
+        return *room;
+    }
+
+    // They stay in a near cache until they are written.
+    static constexpr std::size_t most_drawn = std::size_t{1} << 18, ahead = 3;
 
     std::vector<Section> sections_;
     std::vector<std::string> between_;
-    Room rooms_[2];
     Digest digest_;
-    std::size_t now_ = 0, at_ = 0;  // which section, and where in it
-    bool inside_ = false;           // whether what stands before it is out
+    std::size_t now_ = 0, at_ = 0;     // which section, and where in it
+    std::size_t next_ = 0, from_ = 0;  // and from where on nothing is drawn yet
+    bool inside_ = false;              // whether what stands before it is out
+    std::vector<Room> rooms_;
+    reading::Turns<Drawing, Draw> drawings_{2, Draw{}};
     Busy busy_;
 };
 
