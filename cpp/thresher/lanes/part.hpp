@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -116,9 +117,7 @@ class alignas(lines) Part {
         memory_ = memory(below_at() + (below_ ? n_ : 1) * below_width());
         Real* const records = this->records();
         if (const auto first = first_record(); first != std::vector<Real>(stride_)) {  // the memory is zeros
-            in_halves(n_, bytes(), [&](std::size_t from, std::size_t to) {
-                for (std::size_t i = from; i < to; ++i) std::copy_n(first.data(), stride_, records + i * stride_);
-            });
+            for (std::size_t i = 0; i < n_; ++i) std::copy_n(first.data(), stride_, records + i * stride_);
         }
         std::fill_n(records + below_at(), (below_ ? n_ : 1) * below_width(), Real{1});
     }
@@ -197,15 +196,28 @@ class alignas(lines) Part {
 
     std::size_t below_at() const { return (n_ + 1) * stride_; }  // one record is nobody's
 
-    // Memory that is there: a large page that is read before it is written may come in small pieces.
+    // Memory that is there: a large page that is read before it is written may come in small pieces. The system takes
+    // its time to find pages, and finds twice as many for two threads.
     static Plane memory(std::size_t numbers) {
         Plane plane((numbers * sizeof(Real) + 7) / 8 + 8);
-        constexpr std::size_t page = 512;
-        in_halves((plane.size() + page - 1) / page, plane.size() * sizeof(double),
-                  [&](std::size_t from, std::size_t to) {
-                      for (std::size_t i = from; i < to; ++i)
-                          static_cast<volatile double*>(plane.data())[i * page] = 0.0;
-                  });
+        constexpr std::size_t page = std::size_t{1} << 9, some = std::size_t{1} << 18, much = 8 * some;
+        std::atomic<std::size_t> next{0};
+        const auto touch = [&] {
+            for (std::size_t from; (from = next.fetch_add(some)) < plane.size();) {
+                for (std::size_t i = from; i < std::min(from + some, plane.size()); i += page) {
+                    static_cast<volatile double*>(plane.data())[i] = 0.0;
+                }
+            }
+        };
+        std::thread other;
+        if (plane.size() >= much && std::thread::hardware_concurrency() > 1) {
+            try {
+                other = std::thread(touch);
+            } catch (const std::system_error&) {  // no more threads are to be had
+            }
+        }
+        touch();
+        if (other.joinable()) other.join();
         return plane;
     }
 
@@ -220,24 +232,6 @@ class alignas(lines) Part {
             }
         }
         return record;
-    }
-
-    // Work on much memory: by two threads, where there is a second processor. That the system finds the pages of what
-    // was never touched takes longest of all.
-    template <class Work>
-    static void in_halves(std::size_t size, std::size_t bytes, Work&& work) {
-        constexpr std::size_t much = std::size_t{1} << 24;
-        std::thread other;
-        std::size_t half = size;
-        if (bytes >= much && std::thread::hardware_concurrency() > 1) {
-            try {
-                other = std::thread(work, half = size / 2, size);
-            } catch (const std::system_error&) {  // no more threads are to be had
-                half = size;
-            }
-        }
-        work(std::size_t{0}, half);
-        if (other.joinable()) other.join();
     }
 
     // Records for values below 0: until they are there, one that no lane has moved yet stands for all of them.
