@@ -194,7 +194,6 @@ class PythonBank {
             const Given given = std::move(given_.front());
             given_.pop_front();
             if (given_.empty()) using_.reset();
-            if (stint.error) std::rethrow_exception(stint.error);
             bank_.learned(nb::cast<const HeldBlock&>(given.block), stint.fault, stint.played, given.weights,
                           given.labels);
         }

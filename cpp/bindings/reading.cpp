@@ -2,6 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "../reading/reader.hpp"
@@ -96,10 +97,17 @@ class PythonReader {
         return {reader_->next(), n_, reader_->spare};
     }
 
-    void keep_names(const Batch& batch, Vector<bool> changed) {
+    void keep_names(nb::handle given, Vector<bool> changed) {
         const Busy::Writing writing(busy_);
+        const auto& batch = nb::cast<const Batch&>(given);
         if (changed.shape(0) != batch.parsed.rows.size) throw std::invalid_argument("one flag a row");
-        if (batch.spare == reader_->spare) reader_->keep_names(batch.parsed, changed.data());
+        if (batch.spare != reader_->spare) return;
+        named_.push_back(nb::borrow(given));
+        {
+            const nb::gil_scoped_release free;
+            reader_->keep_names(batch.parsed, changed.data());
+        }
+        while (named_.size() > reader_->naming()) named_.pop_front();
     }
 
     std::vector<nb::bytes> names_of(const Batch& batch, std::size_t row) {
@@ -118,6 +126,7 @@ class PythonReader {
 
   private:
     std::size_t n_;
+    std::deque<nb::object> named_;  // batches whose names are being kept
     std::unique_ptr<AnyReader> reader_;
     Busy busy_;
 };
@@ -227,19 +236,19 @@ void bind_reading(nb::module_& m) {
         .def(
             "keep_name",
             [](PythonReader& self, const nb::bytes& name) {
-                self.with([&](AnyReader& r) { r.names.keep(text_of(name)); });
+                self.with([&](AnyReader& r) { r.names().keep(text_of(name)); });
             },
             nb::arg("name"))
         .def_prop_ro("labels",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return spelled(r.labels); }); })
         .def_prop_ro(
             "names",
-            [](PythonReader& self) { return self.with([](AnyReader& r) { return as_bytes(r.names.text()); }); })
+            [](PythonReader& self) { return self.with([](AnyReader& r) { return as_bytes(r.names().text()); }); })
         .def_prop_ro(
             "crew", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.crew(); }); },
             "Its threads, who may do other work, too.")
         .def_prop_ro("names_full",
-                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.names.full(); }); })
+                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.names().full(); }); })
         .def_prop_ro("bad", [](PythonReader& self) { return self.with([](AnyReader& r) { return told(r.bad); }); })
         .def_prop_ro("has_room",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return r.has_room(); }); })

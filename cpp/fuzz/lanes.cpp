@@ -1,15 +1,18 @@
 // A bank whose lanes several threads play is what it is for one, whatever its rows: a program of its own, for the
 // thread sanitizer. `lanes SECONDS` makes banks and rows until the time is over.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <new>
 #include <random>
 #include <vector>
 
 #include "../thresher/bank.hpp"
+#include "../thresher/lanes/ahead.hpp"
 
 namespace {
 
@@ -79,6 +82,34 @@ Told play(Bank<float>& bank, const Block& block, const std::vector<std::int8_t>&
     return told;
 }
 
+// The same by a crew that plays the rows block after block, ahead of whoever hears of them.
+Told play_ahead(Bank<float>& bank, const std::vector<double>& values, const std::vector<std::int8_t>& labels,
+                std::size_t threads, std::size_t some) {
+    const std::size_t rows = labels.size(), lanes = bank.lanes();
+    Told told{std::vector<std::int8_t>(rows * lanes), std::vector<float>(rows * lanes), std::make_unique<bool[]>(rows)};
+    std::deque<Block> blocks;
+    LanesAhead<float> ahead(bank, std::make_shared<Crew>(threads));
+    const auto take = [&] {
+        const Stint<float> stint = ahead.take();
+        if (told.fault == Fault::Kind::none) {
+            told.played += stint.played;
+            told.fault = stint.fault.kind;
+        }
+    };
+    for (std::size_t first = 0; first < rows; first += some) {
+        const std::size_t size = std::min(some, rows - first);
+        blocks.push_back(DenseBlock<double>{values.data() + first * n, size, n});
+        ahead.give({&blocks.back(),
+                    labels.data() + first,
+                    nullptr,
+                    {told.says.data() + first * lanes, told.scores.data() + first * lanes},
+                    told.changed.get() + first});
+        if (ahead.size() > 3) take();
+    }
+    while (ahead.size() > 0) take();
+    return told;
+}
+
 // What is thrown in any thread ends all of them, and comes to the caller.
 bool ends(const std::vector<LaneRule>& lanes, std::size_t rows, std::size_t threads) {
     const std::vector<double> values(rows * n, 1.0);
@@ -121,17 +152,24 @@ int main(int count, char** arguments) {
         for (std::int8_t& label : labels) label = chance() % 2 == 0 ? +1 : -1;
         if (chance() % 3 == 0) labels[chance() % rows] = 7;  // a fault
         const std::vector<LaneRule> lanes = rules(chance);
-        Bank<float> one(n, lanes, 1, false), other(n, lanes, 2 + chance() % 4, false);
+        Bank<float> one(n, lanes, 1, false), other(n, lanes, 2 + chance() % 4, false), third(one);
         if (!ends(lanes, rows, 1 + chance() % 4)) return 1;
         for (int pass = 0; pass < 2; ++pass) {
             const Block block = DenseBlock<double>{values.data(), rows, n};
-            const Told alone = play(one, block, labels), together = play(other, block, labels);
+            const Told alone = play(one, block, labels), together = play(other, block, labels),
+                       before = play_ahead(third, values, labels, 1 + chance() % 3, 1 + chance() % 700);
             const bool same = alone.fault == together.fault && alone.played == together.played &&
                               alone.heard == together.heard && alone.says == together.says &&
                               alone.sum == together.sum && one.rounds == other.rounds &&
                               std::memcmp(alone.scores.data(), together.scores.data(), 4 * alone.scores.size()) == 0 &&
                               std::memcmp(alone.changed.get(), together.changed.get(), alone.played) == 0;
-            if (!same) {
+            const std::size_t said = alone.played * one.lanes();
+            const bool same_ahead = alone.fault == before.fault && alone.played == before.played &&
+                                    one.rounds == third.rounds &&
+                                    std::memcmp(alone.says.data(), before.says.data(), said) == 0 &&
+                                    std::memcmp(alone.scores.data(), before.scores.data(), 4 * said) == 0 &&
+                                    std::memcmp(alone.changed.get(), before.changed.get(), alone.played) == 0;
+            if (!same || !same_ahead) {
                 std::fprintf(stderr, "found other rounds with several threads\n");
                 return 1;
             }

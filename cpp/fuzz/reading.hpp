@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
@@ -82,8 +83,8 @@ inline void check_row(const Row& row, const Plan& plan, const AnyReader& reader,
 }
 
 template <class Format>
-void take(Reader<Format>& reader, const Plan& plan, bool tagged, Outcome& outcome) {
-    const Parsed parsed = reader.next();
+void take(Reader<Format>& reader, const Plan& plan, bool tagged, std::deque<Parsed>& named, Outcome& outcome) {
+    const Parsed& parsed = named.emplace_back(reader.next());
     const Rows& rows = parsed.rows;
     demand(rows.starts[0] == 0 && rows.starts[rows.size] == static_cast<std::int32_t>(rows.terms));
     demand(rows.labels.size() == rows.size && rows.places.size() == rows.size);
@@ -106,6 +107,7 @@ void take(Reader<Format>& reader, const Plan& plan, bool tagged, Outcome& outcom
     for (std::size_t k = 0; k < rows.size; ++k) changed[k] = rows.labels[k] != 1;
     reader.keep_names(parsed, reinterpret_cast<const bool*>(changed.data()));
     outcome.collisions += rows.collisions;
+    while (named.size() > reader.naming()) named.pop_front();
 }
 
 // How text comes to a reader: in pieces of at most `most` bytes, to so many threads.
@@ -117,13 +119,14 @@ struct Way {
 
 template <class Format>
 Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format& format, const Way& way, bool tagged) {
+    std::deque<Parsed> named;  // those whose names are being kept
     Reader<Format> reader(plan.policy, format, way.threads, {way.buffer, plan.longest});
     Outcome outcome;
     std::uint64_t chance = plan.seed;
     for (std::string_view left : files) {
         reader.start_file();
         for (bool last = false; !last && !reader.stopped;) {
-            while (!reader.has_room() && reader.has_next()) take(reader, plan, tagged, outcome);
+            while (!reader.has_room() && reader.has_next()) take(reader, plan, tagged, named, outcome);
             const std::span<char> space = reader.space();
             demand(!space.empty());
             chance = chance * 6364136223846793005u + 1442695040888963407u;
@@ -135,7 +138,7 @@ Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format&
             reader.cut(last);
         }
     }
-    while (reader.has_next()) take(reader, plan, tagged, outcome);
+    while (reader.has_next()) take(reader, plan, tagged, named, outcome);
     if (!reader.stopped) {
         demand(reader.file == 1);
         demand(reader.offset == static_cast<std::int64_t>(files[0].size() + files[1].size()));
@@ -155,7 +158,7 @@ Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format&
     }
     outcome.bad_lines = reader.bad_lines;
     outcome.without_label = reader.without_label;
-    outcome.names = reader.names.text();
+    outcome.names = reader.names().text();
     return outcome;
 }
 

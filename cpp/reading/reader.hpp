@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../thresher/chain.hpp"
 #include "../thresher/digest.hpp"
 #include "kept.hpp"
 #include "parser.hpp"
@@ -22,7 +23,7 @@ namespace thresher::reading {
 
 class AnyReader {
   public:
-    AnyReader(std::size_t n, const Sizes& sizes) : names(n), splitter_(sizes, *spare) {}
+    AnyReader(std::size_t n, const Sizes& sizes) : splitter_(sizes, *spare), names_(n) {}
     AnyReader(const AnyReader&) = delete;
     AnyReader& operator=(const AnyReader&) = delete;
     virtual ~AnyReader() = default;
@@ -48,7 +49,11 @@ class AnyReader {
     // Its threads, who may do other work, too.
     virtual const std::shared_ptr<Crew>& crew() const = 0;
 
+    // Keeps the names of rows that changed something. What was parsed must stay until at most so many are left
+    // `naming`.
     virtual void keep_names(const Parsed& parsed, const bool* changed) = 0;
+    virtual std::size_t naming() const = 0;
+    virtual KeptNames& names() = 0;  // of features, all that were to be kept; where they are indices there are none
     virtual std::vector<std::string> names_of(const Parsed& parsed, std::size_t row) = 0;
 
     // Passes over bytes in `space`, at most `count`, without reading them. Only before the first `cut`.
@@ -64,7 +69,6 @@ class AnyReader {
 
     // What follows is as of the piece that `next` gave last.
     Labels labels;
-    KeptNames names;          // of features; where they are indices there are none
     std::size_t file = 0;     // counted from 0
     std::int64_t offset = 0;  // how many bytes were read or passed over
     std::int64_t without_label = 0;
@@ -106,6 +110,7 @@ class AnyReader {
     }
 
     Splitter splitter_;
+    KeptNames names_;
 
   private:
     std::int64_t line_ = 0;
@@ -118,7 +123,9 @@ class Reader final : public AnyReader {
     Reader(const Policy& policy, Format format, std::size_t threads = 1, const Sizes& sizes = {})
         : AnyReader(format.n(), sizes),
           ahead_(threads == 1 ? 1 : threads + 4),
-          turns_(threads, Parser<Format>(policy, std::move(format), sizes, spare)) {}
+          turns_(threads, Parser<Format>(policy, std::move(format), sizes, spare)),
+          namer_(turns_.own()),
+          naming_(turns_.crew(), true, {&names_, &namer_}) {}
 
     void cut(bool last) override {
         if (std::optional<Piece> piece = splitter_.cut(last)) turns_.give(Parsed(std::move(*piece), labels));
@@ -145,6 +152,8 @@ class Reader final : public AnyReader {
     const std::shared_ptr<Crew>& crew() const override { return turns_.crew(); }
 
     void end() override {
+        names();
+        naming_.end();
         ended_ = true;
         rest_.reset();
         turns_.end();
@@ -153,14 +162,20 @@ class Reader final : public AnyReader {
 
     void keep_names(const Parsed& parsed, const bool* changed) override {
         if constexpr (Format::named) {
-            const auto keep = [this](std::uint64_t hash, std::string_view first, std::string_view second,
-                                     double value) {
-                if (value != 0.0) names.keep(hash, first, second);  // a 0 moves nothing
-            };
-            for (std::size_t k = 0; k < parsed.rows.size && !names.full(); ++k) {
-                if (changed[k] && !names.knows_all(parsed.rows, k)) turns_.own().each_name(parsed, k, keep);
+            while (naming_.size() > 0 && (naming_.size() == most_naming || naming_.done())) naming_.take();
+            if (naming_.size() == 0 && names_.full()) return;
+            const Naming naming{&parsed, {changed, changed + parsed.rows.size}};
+            if (naming_.size() == 0 && std::ranges::count(naming.changed, 1) < few_naming) {
+                Name{&names_, &turns_.own()}(naming);
+            } else {
+                naming_.give(naming);
             }
         }
+    }
+    std::size_t naming() const override { return naming_.size(); }
+    KeptNames& names() override {
+        while (naming_.size() > 0) naming_.take();
+        return names_;
     }
 
     std::vector<std::string> names_of(const Parsed& parsed, std::size_t row) override {
@@ -173,6 +188,29 @@ class Reader final : public AnyReader {
     }
 
   private:
+    // Rows whose names are to be kept, where they changed something.
+    struct Naming {
+        const Parsed* parsed;
+        std::vector<std::uint8_t> changed;
+    };
+    struct Name {
+        void operator()(const Naming& naming) {
+            if constexpr (Format::named) {
+                const auto keep = [this](std::uint64_t hash, std::string_view first, std::string_view second,
+                                         double value) {
+                    if (value != 0.0) names->keep(hash, first, second);  // a 0 moves nothing
+                };
+                const Parsed& parsed = *naming.parsed;
+                for (std::size_t k = 0; k < parsed.rows.size && !names->full(); ++k) {
+                    if (naming.changed[k] != 0 && !names->knows_all(parsed.rows, k)) parser->each_name(parsed, k, keep);
+                }
+            }
+        }
+
+        KeptNames* names;
+        Parser<Format>* parser;
+    };
+
     // What comes after the bytes that were passed: it is read when it is asked for, by whoever asks.
     static Piece rest_of(const Piece& piece, std::size_t passed) {
         const std::size_t size = piece.end - piece.start - passed;
@@ -186,6 +224,10 @@ class Reader final : public AnyReader {
     bool ended_ = false;
     std::optional<Parsed> rest_;  // of the piece that was taken last
     Turns<Parsed, Parser<Format>> turns_;
+    static constexpr std::size_t most_naming = 2;
+    static constexpr std::ptrdiff_t few_naming = 64;  // rows: not worth another thread
+    Parser<Format> namer_;
+    Chain<Naming, Name> naming_;  // before more is read: so memory serves again sooner
 };
 
 }  // namespace thresher::reading

@@ -24,7 +24,7 @@ class Turns final : public Jobs {
   public:
     Turns(std::size_t threads, const Work& work)
         : crew_(std::make_shared<Crew>(threads)), fresh_(work), own_(work), others_(threads) {
-        crew_->enter(*this);
+        crew_->enter(*this, true);
     }
     Turns(const Turns&) = delete;
     Turns& operator=(const Turns&) = delete;

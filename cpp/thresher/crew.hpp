@@ -36,10 +36,10 @@ class Crew {
     Crew& operator=(const Crew&) = delete;
     ~Crew() { end(); }
 
-    // Work that comes before all that was there; nobody does it once it has left.
-    void enter(Jobs& jobs) {
+    // Work that comes before all that was there, or after it; nobody does it once it has left.
+    void enter(Jobs& jobs, bool first) {
         const std::lock_guard lock(mutex_);
-        kinds_.insert(kinds_.begin(), &jobs);
+        kinds_.insert(first ? kinds_.begin() : kinds_.end(), &jobs);
     }
     void leave(Jobs& jobs) {
         std::unique_lock lock(mutex_);
