@@ -6,7 +6,7 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from thresher._core import BankAhead, Block, Crew, Rounds, room
+from thresher._core import Block, Crew, Rounds, room
 from thresher.compose.counted import Columns, Rows
 from thresher.errors import LaneError, ParameterError
 
@@ -57,17 +57,15 @@ class Ahead:
     def __init__(self, portfolio: Portfolio, crew: Crew) -> None:
         if not portfolio._lanes.whole:
             raise ParameterError(f"found {portfolio!r} with lanes apart, expected all lanes in the bank")
-        self.portfolio, self.crew = portfolio, crew
+        portfolio._check_whole()
+        self.portfolio = portfolio
         self._begun: deque[Begun] = deque()
-        self._lanes: BankAhead | None = None
+        self._lanes = portfolio._lanes.banked.bank._ahead(crew)
 
     def __enter__(self) -> Self:
-        self.portfolio._check_whole()
-        self._lanes = self.portfolio._lanes.banked.bank._ahead(self.crew)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        assert self._lanes is not None
         self._lanes.end()
 
     def begin(self, block: Block, codes: NDArray[np.int8] | memoryview, weights: NDArray[np.float64] | None) -> Begun | None:
@@ -79,7 +77,6 @@ class Ahead:
         if block.n != portfolio.n or vote._check(codes, weights) < len(block):
             return None
         begun = Begun(block, codes, weights, vote._costs(codes, weights), len(portfolio.lanes))
-        assert self._lanes is not None
         self._lanes.give(block, codes, begun.costs, begun.says, begun.scores, begun.changed)
         self._begun.append(begun)
         portfolio._broken = LaneError("its lanes learn ahead of their vote, which has not heard of all their rounds")
@@ -89,7 +86,6 @@ class Ahead:
         """The vote on so many more of these rows; those that were begun before them must have been heard of."""
         if not self._begun or begun is not self._begun[0] or not 0 < rows <= len(begun.block) - begun.heard:
             raise ParameterError(f"found {rows} rows to hear of, expected some of those that were begun next")
-        assert self._lanes is not None
         if begun.heard == 0:
             try:
                 self._lanes.take()  # they come in order

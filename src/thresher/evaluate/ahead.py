@@ -69,7 +69,6 @@ class Lookahead:
         self._begun: deque[BegunBatch] = deque()
 
     def __enter__(self) -> Self:
-        self._ahead.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
