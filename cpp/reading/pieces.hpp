@@ -55,8 +55,9 @@ class Spare {
         texts_.reserve(most_kept_);
     }
 
+    // Pieces are cut at lines, so that hardly two have one size: what was made for one is to serve for all.
     Rows rows(std::size_t bytes) {
-        Rows found = taken(rows_, bytes);
+        Rows found = taken(rows_, (bytes + step - 1) / step * step);
         found.clear();
         return found;
     }
@@ -74,7 +75,7 @@ class Spare {
     }
 
   private:
-    static constexpr std::size_t most_room = std::size_t{2} << 20;
+    static constexpr std::size_t most_room = std::size_t{2} << 20, step = std::size_t{1} << 16;
 
     template <class Kept>
     Kept taken(std::vector<Kept>& from, std::size_t room) {
