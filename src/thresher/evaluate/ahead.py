@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BegunBatch", "Lookahead"]
 
-_MOST = 4  # batches that are begun beside the one at hand: with fewer, lanes wait for whoever reads and notes
+_MOST = 2  # batches that are begun beside the one at hand: with one, lanes wait for whoever notes it
 
 
 @dataclass(frozen=True, kw_only=True)
