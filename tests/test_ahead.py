@@ -209,6 +209,12 @@ def test_rows_that_lanes_cannot_learn_break_the_portfolio_and_what_was_begun_beh
         learner.predict([1, 0, 0])
 
 
+def test_a_crew_has_one_thread_at_least() -> None:
+    assert Crew(3).threads == 3
+    with pytest.raises(ValueError, match="one thread at least"):
+        Crew(0)
+
+
 def test_lanes_apart_cannot_learn_ahead() -> None:
     with pytest.raises(ParameterError, match="lanes apart"):
         Ahead(th.Portfolio(3, [th.Perceptron(3), th.PNormPerceptron(3)]), Crew(2))

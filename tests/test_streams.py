@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from tests.commands import read_in_pieces
 from tests.oracles import everything
 from tests.text_oracles import written
 from thresher.data.recipe import Recipe
@@ -256,6 +257,28 @@ def test_names_are_kept_of_the_rows_of_a_part(tmp_path: Path) -> None:
             assert set(stream.names_of(part, 1).values()) == {"c", "d"}
             stream.keep_names(part, np.array([False, True]))
         assert stream.names == b"c\nd\n"
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("n", [1, 40, 2**18, 2**20 + 1])
+def test_names_come_in_the_order_of_the_rows_that_changed_something(
+    n: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    rows = [[f"w{k}" for k in rng.zipf(1.3, 5) % 300] for _ in range(4000)]
+    changed = rng.random(4000) < np.repeat([0.0, 0.01, 1.0, 0.5], 1000)
+    path = tmp_path / "rows.vw"
+    path.write_text("".join(f"{'1' if k % 2 else '-1'} | {' '.join(row)}\n" for k, row in enumerate(rows)))
+    read_in_pieces(monkeypatch, 3000)
+    expected = dict.fromkeys(name for row, moved in zip(rows, changed, strict=True) if moved for name in row)
+    first = 0
+    with th.open_stream(path, n=n, threads=threads) as stream:
+        for batch in stream:
+            stream.keep_names(batch, changed[first : first + len(batch)])
+            first += len(batch)
+        kept = stream.names.decode().split()
+    assert first == 4000
+    assert kept == list(expected)
 
 
 def test_collisions_of_a_batch_are_counted_with_its_last_part(tmp_path: Path) -> None:
