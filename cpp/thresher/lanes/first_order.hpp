@@ -44,6 +44,16 @@ class FirstOrderLanes final : public Lanes<Real> {
         });
     }
 
+    // All of a round, where a record holds nothing but these lanes.
+    bool round(const Shown<Real>& row, const Plan<Real>& plan, Real* records, Real* dots, int label, Real weight,
+               Real* scores, std::int8_t* says, Ahead ahead) {
+        const Real y = static_cast<Real>(label);
+        return sweep_lanes([&](auto sweeps) {
+            return sweeps.round(records, row.terms, plan, lanes(), this->size(), row.facts.square, normalizes_, y,
+                                y * weight, dots, scores, says, ahead);
+        });
+    }
+
   private:
     void add(const Sight& sight, int tie, bool margin, double most) {
         const std::size_t k = this->join();

@@ -130,10 +130,13 @@ class alignas(lines) Part {
     bool learn(const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said, Ahead ahead) {
         if (line.facts.negative && below_width() > 0 && !below_) grow();
         const Shown<Real> shown = this->shown(line);
-        score(shown, said, ahead);
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
-        bool moved = false;
         const int label = given > 0 ? +1 : -1;
+        if (alone_ != nullptr) {
+            return alone_->round(shown, plan(), records(), dots_.data(), label, heft, said.scores, said.says, ahead);
+        }
+        score(shown, said, ahead);
+        bool moved = false;
         each([&](auto& lanes) { moved = lanes.learn(shown, records(), label, heft, t) || moved; });
         if (auto* const late = std::get<InvariantLanes<Real>*>(kinds_)) late->follow(shown, records());
         return moved;
@@ -175,6 +178,7 @@ class alignas(lines) Part {
         };
         std::apply([&](auto*&... kinds) { (know(kinds), ...); }, kinds_);
         groups_.push_back(std::move(group));
+        alone_ = groups_.size() == 1 ? std::get<FirstOrderLanes<Real>*>(kinds_) : nullptr;
     }
 
     // Every group, as what it is: so nothing is called through a pointer.
@@ -246,10 +250,12 @@ class alignas(lines) Part {
         return sides_;
     }
 
+    Plan<Real> plan() const { return {stride_, plain_, again_.data()}; }
+
     void score(const Shown<Real>& shown, Said<Real> said, Ahead ahead) {
-        const Plan<Real> plan{stride_, plain_, again_.data()};
-        sweep_lanes(
-            [&](auto sweeps) { sweeps.scan(shown.records, shown.terms, plan, dots_.data(), excess_.data(), ahead); });
+        sweep_lanes([&, plan = plan()](auto sweeps) {
+            sweeps.scan(shown.records, shown.terms, plan, dots_.data(), excess_.data(), ahead);
+        });
         Real* const scores = in_order_ ? said.scores : scores_.data();
         std::int8_t* const says = in_order_ ? said.says : says_.data();
         each([&](auto& lanes) { lanes.score(shown, scores + lanes.column(), says + lanes.column()); });
@@ -265,6 +271,7 @@ class alignas(lines) Part {
     std::tuple<InvariantLanes<Real>*, FirstOrderLanes<Real>*, AveragedLanes<Real>*, ArowLanes<Real>*,
                AdaGradLanes<Real>*, ScaledWinnowLanes<Real>*, ConstantLanes<Real>*>
         kinds_{};
+    FirstOrderLanes<Real>* alone_ = nullptr;                  // where there are no others
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
     std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
     bool in_order_ = true;                                    // whether lanes were given group after group

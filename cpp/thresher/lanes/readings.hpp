@@ -42,6 +42,14 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                        (lane += more_dots<V>(records, terms, first + lane, lanes - lane, out + lane, ahead)));
     }
 
+    // The same for one register of numbers, where they stay.
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static V dot(const Real* records, const Terms<Real>& terms, Ahead ahead) {
+        V sum;
+        scan_in<V, 1, 0, Real>(records, terms, 0, nullptr, reinterpret_cast<Real*>(&sum), nullptr, ahead);
+        return sum;
+    }
+
     // What is made of all numbers of the records, two registers at a time: dot products with x, where `again` says so
     // with x twice, and behind those that are plain the largest excess of |x|. The records of the row after this one
     // come meanwhile.
@@ -245,8 +253,9 @@ struct THRESHER_READINGS : THRESHER_PACKS {
 
     // Of the numbers from `first` on; the last `special` of the registers are not plain.
     template <class V, std::size_t registers, std::size_t special, class Real>
-    THRESHER_TARGET static void scan_in(const Real* records, const Terms<Real>& given, std::size_t first,
-                                        const Real* again, Real* dots, Real* excess, Ahead ahead) {
+    [[gnu::always_inline]] THRESHER_TARGET static void scan_in(const Real* records, const Terms<Real>& given,
+                                                               std::size_t first, const Real* again, Real* dots,
+                                                               Real* excess, Ahead ahead) {
         const Terms<Real> terms = given;
         constexpr std::size_t held = sizeof(V) / sizeof(Real), plain = registers - special;
         const Real* const planes = records + first;
