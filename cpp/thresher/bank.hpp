@@ -84,7 +84,10 @@ class Bank {
     }
 
     Fault::Kind refuse_label(std::int8_t given) const {
-        if ((given == +1) || given == static_cast<std::int8_t>(negative)) return Fault::Kind::none;
+        // Nobody can guess labels: what depends on them is no branch.
+        const bool known = given == +1, same = given == static_cast<std::int8_t>(negative);
+        if (known | same) [[likely]]
+            return Fault::Kind::none;
         if (given != 0 && given != -1) return Fault::Kind::label;
         return negative == Negative::unseen ? Fault::Kind::none : Fault::Kind::mixed_labels;
     }
@@ -99,7 +102,7 @@ class Bank {
     // What all lanes say of the row on a sheet.
     void score(const Sheet<Real>& sheet, const Said<Real>& said) {
         play_one(said, [&](Part<Real>& part, const Said<Real>& own) {
-            part.score(sheet[0], own, {});
+            part.score(sheet[0], own, nullptr);
             return false;
         });
     }
@@ -109,7 +112,7 @@ class Bank {
         if (given != +1) negative = static_cast<Negative>(given);
         ++rounds;
         return play_one(said, [&](Part<Real>& part, const Said<Real>& own) {
-            return part.learn(sheet[0], given, weight, rounds, own, {});
+            return part.learn(sheet[0], given, weight, rounds, own, nullptr);
         });
     }
 
@@ -135,11 +138,12 @@ class Bank {
                 return weight(k) >= 0.0 && weight(k) <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
             },
             [&](std::size_t k) {
-                if (!out(k) && labels[k] != +1) negative = static_cast<Negative>(labels[k]);
+                const bool tells = !out(k) && labels[k] != +1;
+                negative = tells ? static_cast<Negative>(labels[k]) : negative;
             },
-            [&](Part<Real>& part, const Line<Real>& line, std::size_t k, Said<Real> own, Ahead ahead) {
-                if (!out(k)) return part.learn(line, labels[k], weight(k), turn(k), own, ahead);
-                part.score(line, own, ahead);
+            [&](Part<Real>& part, const Line<Real>& line, std::size_t k, Said<Real> own, const std::int64_t* later) {
+                if (!out(k)) return part.learn(line, labels[k], weight(k), turn(k), own, later);
+                part.score(line, own, later);
                 return false;
             },
             hear);
@@ -150,8 +154,8 @@ class Bank {
     Fault score_block(const Block& block, const Said<Real>& said, std::size_t& played) {
         return over_rows(
             block, said, nullptr, played, [](std::size_t) { return Fault::Kind::none; }, [](std::size_t) {},
-            [](Part<Real>& part, const Line<Real>& line, std::size_t, Said<Real> own, Ahead ahead) {
-                part.score(line, own, ahead);
+            [](Part<Real>& part, const Line<Real>& line, std::size_t, Said<Real> own, const std::int64_t* later) {
+                part.score(line, own, later);
                 return false;
             },
             {});
@@ -392,7 +396,7 @@ class Bank {
         for (std::size_t k = passage.first; k < end; ++k) {
             const std::size_t row = k - passage.first;
             const Said<Real> own{first.says + row * wide, first.scores + row * wide};
-            const bool moved = play(*parts_[part], sheet[row], k, own, reader().ahead(sheet, row));
+            const bool moved = play(*parts_[part], sheet[row], k, own, reader().later(sheet, row));
             if (!single) {
                 answer->changed[row] = moved;
             } else if (changed != nullptr) {

@@ -123,19 +123,24 @@ class alignas(lines) Part {
     std::size_t bytes() const { return memory_.size() * sizeof(double); }
     void unshare() { memory_.unshare(); }
 
-    // What all lanes say of a row of a sheet. The records of later rows are fetched meanwhile.
-    void score(const Line<Real>& line, Said<Real> said, Ahead ahead) { score(shown(line), said, ahead); }
+    // What all lanes say of a row of a sheet. Meanwhile records of later rows are fetched, as many as it has, unless
+    // there are none: that is one word, since what goes by memory in two and is read in one is waited for.
+    void score(const Line<Real>& line, Said<Real> said, const std::int64_t* later) {
+        score(shown(line), said, ahead(line, later));
+    }
 
     // Round t of all lanes: whether any has moved. The memory is our own, and label and weight are good.
-    bool learn(const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said, Ahead ahead) {
+    bool learn(const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said,
+               const std::int64_t* later) {
         if (line.facts.negative && below_width() > 0 && !below_) grow();
         const Shown<Real> shown = this->shown(line);
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
-        const int label = given > 0 ? +1 : -1;
+        const int label = 2 * static_cast<int>(given > 0) - 1;  // no branch: nobody could guess it
         if (alone_ != nullptr) {
-            return alone_->round(shown, plan(), records(), dots_.data(), label, heft, said.scores, said.says, ahead);
+            return alone_->round(shown, plan(), records(), dots_.data(), label, heft, said.scores, said.says,
+                                 ahead(line, later));
         }
-        score(shown, said, ahead);
+        score(shown, said, ahead(line, later));
         bool moved = false;
         each([&](auto& lanes) { moved = lanes.learn(shown, records(), label, heft, t) || moved; });
         if (auto* const late = std::get<InvariantLanes<Real>*>(kinds_)) late->follow(shown, records());
@@ -248,6 +253,10 @@ class alignas(lines) Part {
         }
         sides_ = {sizes_at_.data(), sizes_.data(), terms.size, terms.count};
         return sides_;
+    }
+
+    static Ahead ahead(const Line<Real>& line, const std::int64_t* later) {
+        return {later, later == nullptr ? 0 : line.terms.size};
     }
 
     Plan<Real> plan() const { return {stride_, plain_, again_.data()}; }

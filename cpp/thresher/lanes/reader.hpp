@@ -115,9 +115,9 @@ struct Reader {
             block);
     }
 
-    // What is to be fetched while row k of a sheet is scored: as many records as it has, some way ahead.
-    Ahead ahead(const Sheet<Real>& sheet, std::size_t k) const {
-        return records_are_near() ? Ahead{} : Ahead{sheet.later(k), sheet.terms(k).size};
+    // The places to be fetched while row k of a sheet is played, as many as it has; null where none are.
+    const std::int64_t* later(const Sheet<Real>& sheet, std::size_t k) const {
+        return records_are_near() ? nullptr : sheet.later(k);
     }
 
   private:

@@ -45,9 +45,21 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     // The same for one register of numbers, where they stay.
     template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static V dot(const Real* records, const Terms<Real>& terms, Ahead ahead) {
-        V sum;
-        scan_in<V, 1, 0, Real>(records, terms, 0, nullptr, reinterpret_cast<Real*>(&sum), nullptr, ahead);
-        return sum;
+        const Terms<Real> own = terms;
+        V sums[4] = {};
+        for (std::size_t j = 0; j < own.size; j += 4) {
+            for (std::size_t k = 0; k < 4; ++k) {
+                V numbers;
+                load(records + own.at[j + k], numbers);
+                sums[k] += numbers * all<V>(own.values[j + k]);
+            }
+            if (j % 8 == 0 && j < ahead.size) fetch_four<sizeof(V)>(records, ahead, j);
+        }
+        return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    }
+    template <std::size_t bytes, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void fetch_more(const Real* planes, Ahead ahead, std::size_t from) {
+        fetch_four<bytes>(planes, ahead, from);
     }
 
     // What is made of all numbers of the records, two registers at a time: dot products with x, where `again` says so

@@ -299,7 +299,24 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
         store(score, scores);
         put_bytes(said_in(score, tie), says);
         const bool moves = step_in(lanes, 0, score, square, terms.count == 0, y, whole, step);
-        if (moves) add_of<V, 1>(records, terms, &step);
+        if (moves) {
+            const Terms<Real> own = terms;
+            std::size_t j = 0;
+            for (; j + 8 <= own.size; j += 8) {
+                add_eight<V>(records, own.at + j, own.values + j, step);
+                if (j + 4 < ahead.size) THRESHER_READINGS::template fetch_more<sizeof(V)>(records, ahead, j + 4);
+            }
+            for (; j < own.size; ++j) {
+                V weights;
+                Real* const at = records + own.at[j];
+                load(at, weights);
+                store(limited<V>(weights + step * own.values[j]), at);
+            }
+            for (j += 4; j < ahead.size; j += 8) THRESHER_READINGS::template fetch_more<sizeof(V)>(records, ahead, j);
+        } else {
+            for (std::size_t j = 4; j < ahead.size; j += 8)
+                THRESHER_READINGS::template fetch_more<sizeof(V)>(records, ahead, j);
+        }
         return moves;
     }
 
