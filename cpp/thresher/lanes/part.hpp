@@ -125,25 +125,27 @@ class alignas(lines) Part {
 
     // What all lanes say of a row of a sheet. Meanwhile records of later rows are fetched, as many as it has, unless
     // there are none: that is one word, since what goes by memory in two and is read in one is waited for.
-    void score(const Line<Real>& line, Said<Real> said, const std::int64_t* later) {
-        score(shown(line), said, ahead(line, later));
+    template <class Sweeps>
+    void score(Sweeps sweeps, const Line<Real>& line, Said<Real> said, const std::int64_t* later) {
+        score(sweeps, shown(line), said, ahead(line, later));
     }
 
     // Round t of all lanes: whether any has moved. The memory is our own, and label and weight are good.
-    bool learn(const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said,
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said,
                const std::int64_t* later) {
         if (line.facts.negative && below_width() > 0 && !below_) grow();
         const Shown<Real> shown = this->shown(line);
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
         const int label = 2 * static_cast<int>(given > 0) - 1;  // no branch: nobody could guess it
         if (alone_ != nullptr) {
-            return alone_->round(shown, plan(), records(), dots_.data(), label, heft, said.scores, said.says,
+            return alone_->round(sweeps, shown, plan(), records(), dots_.data(), label, heft, said.scores, said.says,
                                  ahead(line, later));
         }
-        score(shown, said, ahead(line, later));
+        score(sweeps, shown, said, ahead(line, later));
         bool moved = false;
-        each([&](auto& lanes) { moved = lanes.learn(shown, records(), label, heft, t) || moved; });
-        if (auto* const late = std::get<InvariantLanes<Real>*>(kinds_)) late->follow(shown, records());
+        each([&](auto& lanes) { moved = lanes.learn(sweeps, shown, records(), label, heft, t) || moved; });
+        if (auto* const late = std::get<InvariantLanes<Real>*>(kinds_)) late->follow(sweeps, shown, records());
         return moved;
     }
 
@@ -261,13 +263,12 @@ class alignas(lines) Part {
 
     Plan<Real> plan() const { return {stride_, plain_, again_.data()}; }
 
-    void score(const Shown<Real>& shown, Said<Real> said, Ahead ahead) {
-        sweep_lanes([&, plan = plan()](auto sweeps) {
-            sweeps.scan(shown.records, shown.terms, plan, dots_.data(), excess_.data(), ahead);
-        });
+    template <class Sweeps>
+    void score(Sweeps sweeps, const Shown<Real>& shown, Said<Real> said, Ahead ahead) {
+        sweeps.scan(shown.records, shown.terms, plan(), dots_.data(), excess_.data(), ahead);
         Real* const scores = in_order_ ? said.scores : scores_.data();
         std::int8_t* const says = in_order_ ? said.says : says_.data();
-        each([&](auto& lanes) { lanes.score(shown, scores + lanes.column(), says + lanes.column()); });
+        each([&](auto& lanes) { lanes.score(sweeps, shown, scores + lanes.column(), says + lanes.column()); });
         for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
             said.says[i] = says_[positions_[i]];
             said.scores[i] = scores_[positions_[i]];
