@@ -42,29 +42,10 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                        (lane += more_dots<V>(records, terms, first + lane, lanes - lane, out + lane, ahead)));
     }
 
-    // The same for one register of numbers, where they stay.
-    template <class V, class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static V dot(const Real* records, const Terms<Real>& terms, Ahead ahead) {
-        const Terms<Real> own = terms;
-        V sums[4] = {};
-        for (std::size_t j = 0; j < own.size; j += 4) {
-            for (std::size_t k = 0; k < 4; ++k) {
-                V numbers;
-                load(records + own.at[j + k], numbers);
-                sums[k] += numbers * all<V>(own.values[j + k]);
-            }
-            if (j % 8 == 0 && j < ahead.size) fetch_four<sizeof(V)>(records, ahead, j);
-        }
-        return (sums[0] + sums[2]) + (sums[1] + sums[3]);
-    }
-    template <std::size_t bytes, class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static void fetch_more(const Real* planes, Ahead ahead, std::size_t from) {
-        fetch_four<bytes>(planes, ahead, from);
-    }
-
     // What is made of all numbers of the records, two registers at a time: dot products with x, where `again` says so
-    // with x twice, and behind those that are plain the largest excess of |x|. The records of the row after this one
-    // come meanwhile.
+    // with x twice, and behind those that are plain the largest excess of |x|. Of every eight records ahead four
+    // are asked for meanwhile; who plays asks for the others when scores are known and when lanes have moved, so that
+    // memory works all the time.
     template <class Real>
     THRESHER_TARGET static void scan(const Real* records, const Terms<Real>& terms, const Plan<Real>& plan, Real* dots,
                                      Real* excess, Ahead ahead) {
@@ -237,16 +218,20 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     THRESHER_TARGET static std::size_t more_dots(const Real* records, const Terms<Real>& terms, std::size_t first,
                                                  std::size_t lanes, Real* out, Ahead ahead) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
-        if (lanes >= 3 * held) {
-            scan_in<V, 3, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
-            return 2 * held;
-        }
-        if (lanes >= 2 * held) {
-            scan_in<V, 2, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
-            return held;
-        }
-        scan_in<V, 1, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
-        return 0;
+        if (lanes >= 3 * held) return dots_in<V, 3>(records, terms, first, out, ahead);
+        if (lanes >= 2 * held) return dots_in<V, 2>(records, terms, first, out, ahead);
+        return dots_in<V, 1>(records, terms, first, out, ahead);
+    }
+
+    template <class V, std::size_t registers, class Real>
+    THRESHER_TARGET static std::size_t dots_in(const Real* records, const Terms<Real>& terms, std::size_t first,
+                                               Real* out, Ahead ahead) {
+        constexpr std::size_t bytes = registers * sizeof(V);
+        scan_in<V, registers, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
+        const std::size_t beside = std::min(terms.size, ahead.size);
+        for (std::size_t j = 4; j < beside; j += 8) fetch_four<bytes>(records + first, ahead, j);
+        for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<bytes>(records + first, ahead, j);
+        return bytes / sizeof(Real) - sizeof(V) / sizeof(Real);
     }
 
     template <class V, std::size_t registers, class Real>
@@ -294,17 +279,15 @@ struct THRESHER_READINGS : THRESHER_PACKS {
             store((sums[0][r] + sums[2][r]) + (sums[1][r] + sums[3][r]), dots + r * held);
             if (r >= plain) store(most[r], excess + r * held);
         }
-        fetch_others<registers * sizeof(V)>(planes, ahead, terms.size);
     }
 
-    // Half of the records ahead are asked for while so many terms are swept, and half when they have been: so they come
-    // while lanes judge and move, too.
-    template <std::size_t bytes, class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static void fetch_others(const Real* planes, Ahead ahead,
-                                                                    std::size_t swept) {
-        const std::size_t beside = std::min(swept, ahead.size);
-        for (std::size_t j = 4; j < beside; j += 8) fetch_four<bytes>(planes, ahead, j);
-        for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<bytes>(planes, ahead, j);
+  protected:
+    // The dot products of one register of numbers, where they stay.
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static V dot_in(const Real* records, const Terms<Real>& terms, Ahead ahead) {
+        V sum;
+        scan_in<V, 1, 0, Real>(records, terms, 0, nullptr, reinterpret_cast<Real*>(&sum), nullptr, ahead);
+        return sum;
     }
 
     // What will be swept of the records ahead, so many bytes of each, into the cache: of four terms.

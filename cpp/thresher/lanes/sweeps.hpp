@@ -294,29 +294,13 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
                                                                 std::int8_t* says, Ahead ahead) {
         V tie, step;
         load(lanes.ties, tie);
-        const V score =
-            score_in(lanes, 0, THRESHER_READINGS::template dot<V>(records, terms, ahead), square, normalizes);
+        const V dot = THRESHER_READINGS::template dot_in<V>(records, terms, ahead);
+        const V score = score_in(lanes, 0, dot, square, normalizes);
         store(score, scores);
         put_bytes(said_in(score, tie), says);
         const bool moves = step_in(lanes, 0, score, square, terms.count == 0, y, whole, step);
-        if (moves) {
-            const Terms<Real> own = terms;
-            std::size_t j = 0;
-            for (; j + 8 <= own.size; j += 8) {
-                add_eight<V>(records, own.at + j, own.values + j, step);
-                if (j + 4 < ahead.size) THRESHER_READINGS::template fetch_more<sizeof(V)>(records, ahead, j + 4);
-            }
-            for (; j < own.size; ++j) {
-                V weights;
-                Real* const at = records + own.at[j];
-                load(at, weights);
-                store(limited<V>(weights + step * own.values[j]), at);
-            }
-            for (j += 4; j < ahead.size; j += 8) THRESHER_READINGS::template fetch_more<sizeof(V)>(records, ahead, j);
-        } else {
-            for (std::size_t j = 4; j < ahead.size; j += 8)
-                THRESHER_READINGS::template fetch_more<sizeof(V)>(records, ahead, j);
-        }
+        std::size_t j = moves ? add_of<V, 1>(records, terms, &step, ahead) : 0;
+        for (j += 4; j < ahead.size; j += 8) THRESHER_READINGS::template fetch_four<sizeof(V)>(records, ahead, j);
         return moves;
     }
 
@@ -337,16 +321,22 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         V step[registers];
         for (std::size_t r = 0; r < registers; ++r) load(steps + r * held, step[r]);
-        add_of<V, registers>(plane, row, step);
+        add_of<V, registers>(plane, row, step, {});
     }
 
+    // Records ahead are asked for beside those that move eight at a time: says of how many.
     template <class V, std::size_t registers, class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static void add_of(Real* plane, const Terms<Real>& row, const V* step) {
+    [[gnu::always_inline]] THRESHER_TARGET static std::size_t add_of(Real* plane, const Terms<Real>& row, const V* step,
+                                                                     Ahead ahead) {
         const Terms<Real> terms = row;
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
-        std::size_t j = 0;
+        std::size_t j = 0, fetched = 0;
         if constexpr (registers == 1 && widest > 32) {
-            for (; j + 8 <= terms.size; j += 8) add_eight<V>(plane, terms.at + j, terms.values + j, step[0]);
+            for (; j + 8 <= terms.size; j += 8) {
+                add_eight<V>(plane, terms.at + j, terms.values + j, step[0]);
+                if (j < ahead.size) THRESHER_READINGS::template fetch_four<sizeof(V)>(plane, ahead, j + 4);
+            }
+            fetched = j;
         }
         for (; j < terms.size; j += 4) {
             for (std::size_t k = 0; k < 4; ++k) {
@@ -359,6 +349,7 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
                 }
             }
         }
+        return fetched;
     }
 
     // All weights are loaded before one is stored: a processor that takes a load for that of a late store waits once.
