@@ -101,11 +101,13 @@ struct LanePlane {
 };
 
 // How records are swept: `numbers` of them in whole registers; of the first `plain` nothing but dot products is wanted,
-// and behind them `again` is 1 where a number is multiplied by x twice, else 0.
+// and behind them `again` is 1 where a number is multiplied by x twice, else 0. Whether any is, and whether anybody
+// wants an excess.
 template <class Real>
 struct Plan {
     std::size_t numbers, plain;
     const Real* again;
+    bool twice, excess;
 };
 
 template <class Real>

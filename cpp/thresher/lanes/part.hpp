@@ -48,6 +48,8 @@ class alignas(lines) Part {
           stride_(other.stride_),
           plain_(other.plain_),
           again_(other.again_),
+          twice_(other.twice_),
+          excesses_(other.excesses_),
           below_(other.below_),
           memory_(other.memory_),
           dots_(other.dots_),
@@ -95,7 +97,9 @@ class alignas(lines) Part {
         excess_.resize(stride_);
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
+                excesses_ = excesses_ || groups_[g]->planes()[i].made == Made::excess;
                 if (groups_[g]->planes()[i].made != Made::spread) continue;
+                twice_ = true;
                 for (std::size_t k = 0; k < wide(g, i); ++k) again_[groups_[g]->place(i, k)] = 1;
             }
         }
@@ -274,7 +278,7 @@ class alignas(lines) Part {
         return {later, later == nullptr ? 0 : line.terms.size};
     }
 
-    Plan<Real> plan() const { return {stride_, plain_, again_.data()}; }
+    Plan<Real> plan() const { return {stride_, plain_, again_.data(), twice_, excesses_}; }
 
     template <class Sweeps>
     void score(Sweeps sweeps, const Shown<Real>& shown, Said<Real> said, Ahead ahead) {
@@ -300,6 +304,7 @@ class alignas(lines) Part {
     bool in_order_ = true;                                    // whether lanes were given group after group
     std::size_t stride_ = 0, plain_ = none;  // the numbers of a record, and how many of them are simple
     Numbers<Real> again_;                    // 1 for those that are multiplied by x twice, else 0
+    bool twice_ = false, excesses_ = false;  // whether any are, and whether any has its excess told
     bool below_ = false;                     // whether there are records for values below 0
     Plane memory_;
     Terms<Real> sides_{};

@@ -227,7 +227,7 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     THRESHER_TARGET static std::size_t dots_in(const Real* records, const Terms<Real>& terms, std::size_t first,
                                                Real* out, Ahead ahead) {
         constexpr std::size_t bytes = registers * sizeof(V);
-        scan_in<V, registers, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
+        scan_in<V, registers, 0, false, false, Real>(records, terms, first, nullptr, out, nullptr, ahead);
         const std::size_t beside = std::min(terms.size, ahead.size);
         for (std::size_t j = 4; j < beside; j += 8) fetch_four<bytes>(records + first, ahead, j);
         for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<bytes>(records + first, ahead, j);
@@ -240,16 +240,31 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                                                                Real* excess, Ahead ahead) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         if (i + registers * held <= plan.plain) {
-            scan_in<V, registers, 0>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+            scan_in<V, registers, 0, false, false>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
         } else if (registers > 1 && i + held <= plan.plain) {
-            scan_in<V, registers, 1>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+            scan_more<V, registers, 1>(records, terms, plan, i, dots, excess, ahead);
         } else {
-            scan_in<V, registers, registers>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+            scan_more<V, registers, registers>(records, terms, plan, i, dots, excess, ahead);
         }
     }
 
-    // Of the numbers from `first` on; the last `special` of the registers are not plain.
     template <class V, std::size_t registers, std::size_t special, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void scan_more(const Real* records, const Terms<Real>& terms,
+                                                                 const Plan<Real>& plan, std::size_t i, Real* dots,
+                                                                 Real* excess, Ahead ahead) {
+        const Real* const again = plan.again + i;
+        if (!plan.twice) {
+            scan_in<V, registers, special, false, true>(records, terms, i, again, dots + i, excess + i, ahead);
+        } else if (!plan.excess) {
+            scan_in<V, registers, special, true, false>(records, terms, i, again, dots + i, excess + i, ahead);
+        } else {
+            scan_in<V, registers, special, true, true>(records, terms, i, again, dots + i, excess + i, ahead);
+        }
+    }
+
+    // Of the numbers from `first` on; the last `special` of the registers are not plain, and have some that are
+    // multiplied twice, or some of whose excess is wanted, or both.
+    template <class V, std::size_t registers, std::size_t special, bool any_twice, bool any_excess, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static void scan_in(const Real* records, const Terms<Real>& given,
                                                                std::size_t first, const Real* again, Real* dots,
                                                                Real* excess, Ahead ahead) {
@@ -266,10 +281,8 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                     V numbers;
                     load(at + r * held, numbers);
                     V product = numbers * value;
-                    if (r >= plain) {
-                        product *= twice[r] != 0 ? value : V{} + 1;
-                        most[r] = larger<V>(size_of<V>(value) - numbers, most[r]);
-                    }
+                    if (any_twice && r >= plain) product *= twice[r] != 0 ? value : V{} + 1;
+                    if (any_excess && r >= plain) most[r] = larger<V>(size_of<V>(value) - numbers, most[r]);
                     sums[k][r] += product;
                 }
             }
@@ -286,7 +299,7 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static V dot_in(const Real* records, const Terms<Real>& terms, Ahead ahead) {
         V sum;
-        scan_in<V, 1, 0, Real>(records, terms, 0, nullptr, reinterpret_cast<Real*>(&sum), nullptr, ahead);
+        scan_in<V, 1, 0, false, false, Real>(records, terms, 0, nullptr, reinterpret_cast<Real*>(&sum), nullptr, ahead);
         return sum;
     }
 
