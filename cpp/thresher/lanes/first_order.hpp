@@ -10,6 +10,7 @@
 #include "../passive_aggressive.hpp"
 #include "../perceptron.hpp"
 #include "kernels.hpp"
+#include "sheet.hpp"
 
 namespace thresher {
 
@@ -41,13 +42,13 @@ class FirstOrderLanes final : public Lanes<Real> {
         return true;
     }
 
-    // All of a round, where a record holds nothing but these lanes.
+    // Both, where a register holds these lanes and a record nothing else.
     template <class Sweeps>
-    bool round(Sweeps sweeps, const Shown<Real>& row, const Plan<Real>& plan, Real* records, Real* dots, int label,
-               Real weight, Real* scores, std::int8_t* says, Ahead ahead) {
+    bool round(Sweeps sweeps, const Line<Real>& row, Real* records, int label, Real weight, Real* scores,
+               std::int8_t* says, Ahead ahead) {
         const Real y = static_cast<Real>(label);
-        return sweeps.round(records, row.terms, plan, lanes(), this->size(), row.facts.square, normalizes_, y,
-                            y * weight, dots, scores, says, ahead);
+        return sweeps.round(records, row.terms, lanes(), this->size(), row.facts.square, normalizes_, y, y * weight,
+                            scores, says, ahead);
     }
 
   private:

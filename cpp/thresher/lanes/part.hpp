@@ -141,13 +141,12 @@ class alignas(lines) Part {
     bool learn(Sweeps sweeps, const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said,
                const std::int64_t* later) {
         if (line.facts.negative && below_width() > 0 && !below_) grow();
-        const Shown<Real> shown = this->shown(line);
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
         const int label = 2 * static_cast<int>(given > 0) - 1;  // no branch: nobody could guess it
-        if (alone_ != nullptr) {
-            return alone_->round(sweeps, shown, plan(), records(), dots_.data(), label, heft, said.scores, said.says,
-                                 ahead(line, later));
+        if (alone_ != nullptr && sweeps.template holds<Real>(lanes())) {
+            return alone_->round(sweeps, line, records(), label, heft, said.scores, said.says, ahead(line, later));
         }
+        const Shown<Real> shown = this->shown(line);
         score(sweeps, shown, said, ahead(line, later));
         fetch(ahead(line, later), 4);
         bool moved = false;

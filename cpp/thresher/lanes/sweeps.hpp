@@ -26,26 +26,28 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
         return moves;
     }
 
-    // One round of `size` lanes of first order that are alone in their records: dot products, scores, steps and moves.
-    // Where one register holds a number of each, they stay in it from one to the next.
+    // Whether one register holds a number of each of so many lanes, and no others.
     template <class Real>
-    THRESHER_TARGET static bool round(Real* records, const Terms<Real>& terms, const Plan<Real>& plan,
-                                      const FirstOrder<Real>& lanes, std::size_t size, Real square, bool normalizes,
-                                      Real y, Real whole, Real* dots, Real* scores, std::int8_t* says, Ahead ahead) {
-        if constexpr (16 * sizeof(Real) <= widest) {
+    static constexpr bool holds(std::size_t lanes) {
+        return (lanes == 8 || lanes == 16) && lanes * sizeof(Real) <= widest;
+    }
+
+    // One round of as many lanes of first order, which are alone in their records: dot products, scores and steps stay
+    // in the register, where `stand`, `judge` and `add` hand them on by memory. All records ahead are asked for.
+    template <class Real>
+    THRESHER_TARGET static bool round(Real* records, const Terms<Real>& terms, const FirstOrder<Real>& lanes,
+                                      std::size_t size, Real square, bool normalizes, Real y, Real whole, Real* scores,
+                                      std::int8_t* says, Ahead ahead) {
+        if constexpr (holds<Real>(16)) {
             typedef typename Of<Real, 16 * sizeof(Real)>::Lanes V;
             if (size == 16)
                 return round_in<V>(records, terms, lanes, square, normalizes, y, whole, scores, says, ahead);
         }
-        if constexpr (8 * sizeof(Real) <= widest) {
+        if constexpr (holds<Real>(8)) {
             typedef typename Of<Real, 8 * sizeof(Real)>::Lanes V;
-            if (size == 8) return round_in<V>(records, terms, lanes, square, normalizes, y, whole, scores, says, ahead);
+            return round_in<V>(records, terms, lanes, square, normalizes, y, whole, scores, says, ahead);
         }
-        scan(records, terms, plan, dots, dots, ahead);
-        stand(lanes, size, dots, square, normalizes, scores, says);
-        if (!judge(lanes, size, square, terms.count == 0, y, whole)) return false;
-        add(records, terms, 0, size, lanes.steps);
-        return true;
+        return false;
     }
 
     // w += step x, held within the limits.
@@ -324,7 +326,7 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
         add_of<V, registers>(plane, row, step, {});
     }
 
-    // Records ahead are asked for beside those that move eight at a time: says of how many.
+    // Half of the records ahead are asked for beside those that move eight at a time: says beside how many.
     template <class V, std::size_t registers, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static std::size_t add_of(Real* plane, const Terms<Real>& row, const V* step,
                                                                      Ahead ahead) {
