@@ -84,7 +84,10 @@ class Bank {
     }
 
     Fault::Kind refuse_label(std::int8_t given) const {
-        if ((given == +1) || given == static_cast<std::int8_t>(negative)) return Fault::Kind::none;
+        // Nobody can guess labels: what depends on them is no branch.
+        const bool known = given == +1, same = given == static_cast<std::int8_t>(negative);
+        if (known | same) [[likely]]
+            return Fault::Kind::none;
         if (given != 0 && given != -1) return Fault::Kind::label;
         return negative == Negative::unseen ? Fault::Kind::none : Fault::Kind::mixed_labels;
     }
@@ -98,8 +101,8 @@ class Bank {
 
     // What all lanes say of the row on a sheet.
     void score(const Sheet<Real>& sheet, const Said<Real>& said) {
-        play_one(said, [&](Part<Real>& part, const Said<Real>& own) {
-            part.score(sheet[0], own, {});
+        play_one(said, [&](auto sweeps, Part<Real>& part, const Said<Real>& own) {
+            part.score(sweeps, sheet[0], own, nullptr);
             return false;
         });
     }
@@ -108,8 +111,8 @@ class Bank {
     bool learn(const Sheet<Real>& sheet, std::int8_t given, double weight, const Said<Real>& said) {
         if (given != +1) negative = static_cast<Negative>(given);
         ++rounds;
-        return play_one(said, [&](Part<Real>& part, const Said<Real>& own) {
-            return part.learn(sheet[0], given, weight, rounds, own, {});
+        return play_one(said, [&](auto sweeps, Part<Real>& part, const Said<Real>& own) {
+            return part.learn(sweeps, sheet[0], given, weight, rounds, own, nullptr);
         });
     }
 
@@ -135,11 +138,13 @@ class Bank {
                 return weight(k) >= 0.0 && weight(k) <= largest_weight ? Fault::Kind::none : Fault::Kind::weight;
             },
             [&](std::size_t k) {
-                if (!out(k) && labels[k] != +1) negative = static_cast<Negative>(labels[k]);
+                const bool tells = !out(k) && labels[k] != +1;
+                negative = tells ? static_cast<Negative>(labels[k]) : negative;
             },
-            [&](Part<Real>& part, const Line<Real>& line, std::size_t k, Said<Real> own, Ahead ahead) {
-                if (!out(k)) return part.learn(line, labels[k], weight(k), turn(k), own, ahead);
-                part.score(line, own, ahead);
+            [&](auto sweeps, Part<Real>& part, const Line<Real>& line, std::size_t k, Said<Real> own,
+                const std::int64_t* later) {
+                if (!out(k)) return part.learn(sweeps, line, labels[k], weight(k), turn(k), own, later);
+                part.score(sweeps, line, own, later);
                 return false;
             },
             hear);
@@ -150,8 +155,9 @@ class Bank {
     Fault score_block(const Block& block, const Said<Real>& said, std::size_t& played) {
         return over_rows(
             block, said, nullptr, played, [](std::size_t) { return Fault::Kind::none; }, [](std::size_t) {},
-            [](Part<Real>& part, const Line<Real>& line, std::size_t, Said<Real> own, Ahead ahead) {
-                part.score(line, own, ahead);
+            [](auto sweeps, Part<Real>& part, const Line<Real>& line, std::size_t, Said<Real> own,
+               const std::int64_t* later) {
+                part.score(sweeps, line, own, later);
                 return false;
             },
             {});
@@ -236,14 +242,16 @@ class Bank {
 
     template <class Play>
     bool play_one(const Said<Real>& said, Play&& play) {
-        if (parts_.size() == 1) return play(*parts_.front(), said);
-        bool moved = false;
-        for (std::size_t part = 0; part < parts_.size(); ++part) {
-            Answer<Real> answer = room(part, 1);
-            moved = play(*parts_[part], Said<Real>{answer.says.data(), answer.scores.data()}) || moved;
-            place_answer(part, answer, 1, said);
-        }
-        return moved;
+        return sweep_lanes([&](auto sweeps) {
+            if (parts_.size() == 1) return play(sweeps, *parts_.front(), said);
+            bool moved = false;
+            for (std::size_t part = 0; part < parts_.size(); ++part) {
+                Answer<Real> answer = room(part, 1);
+                moved = play(sweeps, *parts_[part], Said<Real>{answer.says.data(), answer.scores.data()}) || moved;
+                place_answer(part, answer, 1, said);
+            }
+            return moved;
+        });
     }
 
     Answer<Real> room(std::size_t part, std::size_t rows) const {
@@ -389,16 +397,18 @@ class Bank {
         Answer<Real>* const answer = single ? nullptr : &passage.answers[part];
         const Said<Real> first =
             single ? from(said, passage.first) : Said<Real>{answer->says.data(), answer->scores.data()};
-        for (std::size_t k = passage.first; k < end; ++k) {
-            const std::size_t row = k - passage.first;
-            const Said<Real> own{first.says + row * wide, first.scores + row * wide};
-            const bool moved = play(*parts_[part], sheet[row], k, own, reader().ahead(sheet, row));
-            if (!single) {
-                answer->changed[row] = moved;
-            } else if (changed != nullptr) {
-                changed[k] = moved;
+        sweep_lanes([&](auto sweeps) {
+            for (std::size_t k = passage.first; k < end; ++k) {
+                const std::size_t row = k - passage.first;
+                const Said<Real> own{first.says + row * wide, first.scores + row * wide};
+                const bool moved = play(sweeps, *parts_[part], sheet[row], k, own, reader().later(sheet, row));
+                if (!single) {
+                    answer->changed[row] = moved;
+                } else if (changed != nullptr) {
+                    changed[k] = moved;
+                }
             }
-        }
+        });
     }
 
     // What all parts have played becomes known.

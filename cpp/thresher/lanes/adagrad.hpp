@@ -37,30 +37,30 @@ class AdaGradLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
+    template <class Sweeps>
+    void score(Sweeps, const Shown<Real>& row, Real* scores, std::int8_t* says) {
         for (std::size_t k = 0; k < hinge_.size(); ++k) {
             scores_[k] = scores[k] = row.dots[place(0, k)] + bias_weights_[k] * dummies_[k];
             says[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         const auto y = static_cast<Real>(label);
         bool moved = false;
-        sweep_lanes([&](auto sweeps) {
-            for (std::size_t k = 0; k < hinge_.size(); ++k) {
-                const auto margin = static_cast<double>(y * scores_[k]);
-                const double pull = hinge_[k] ? Hinge::pull(margin) : Logistic::pull(margin);
-                const Real step = y * static_cast<Real>(pull) * weight;
-                if (step == 0) continue;
-                sweeps.adagrad(records, row.terms, place(0, k), step, rates_[k]);
-                moved = moved || reaches(row, step) || std::fabs(step * dummies_[k]) >= Limits<Real>::gradient;
-                const Real down = step * dummies_[k];
-                if (std::fabs(down) < Limits<Real>::gradient) continue;
-                bias_squares_[k] += down * down;
-                bias_weights_[k] += rates_[k] * (down / std::sqrt(bias_squares_[k]));
-            }
-        });
+        for (std::size_t k = 0; k < hinge_.size(); ++k) {
+            const auto margin = static_cast<double>(y * scores_[k]);
+            const double pull = hinge_[k] ? Hinge::pull(margin) : Logistic::pull(margin);
+            const Real step = y * static_cast<Real>(pull) * weight;
+            if (step == 0) continue;
+            sweeps.adagrad(records, row.terms, place(0, k), step, rates_[k]);
+            moved = moved || reaches(row, step) || std::fabs(step * dummies_[k]) >= Limits<Real>::gradient;
+            const Real down = step * dummies_[k];
+            if (std::fabs(down) < Limits<Real>::gradient) continue;
+            bias_squares_[k] += down * down;
+            bias_weights_[k] += rates_[k] * (down / std::sqrt(bias_squares_[k]));
+        }
         return moved;
     }
 

@@ -38,38 +38,38 @@ class ArowLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
+    template <class Sweeps>
+    void score(Sweeps, const Shown<Real>& row, Real* scores, std::int8_t* says) {
         for (std::size_t k = 0; k < r_.size(); ++k) {
             scores_[k] = scores[k] = row.dots[place(0, k)] + bias_weights_[k] * dummies_[k];
             says[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         const auto y = static_cast<Real>(label);
         bool moves = false;
         for (std::size_t k = 0; k < r_.size(); ++k) moves = moves || y * scores_[k] < 1;
         if (!moves || weight == 0) return false;
-        return sweep_lanes([&](auto sweeps) {
-            bool moved = false;
-            for (std::size_t k = 0; k < r_.size(); ++k) {
-                const Real dummy = dummies_[k], variance = row.dots[place(1, k)] + bias_variances_[k] * dummy * dummy;
-                const Real whole = weight * variance + r_[k];
-                const bool mine = y * scores_[k] < 1;
-                part_[k] = mine ? weight / whole : Real{0};
-                least_[k] = mine ? r_[k] / whole : Real{1};
-                along_[k] = y * ((1 - y * scores_[k]) * part_[k]);
-                moved = moved || (mine && (row.terms.count > 0 || dummy != 0));
-                if (dummy == 0) continue;
-                const Real shared = bias_variances_[k] * dummy;
-                bias_weights_[k] = std::clamp(bias_weights_[k] + along_[k] * shared, -most, most);
-                bias_variances_[k] *= std::max(1 - part_[k] * shared * dummy, least_[k]);
-            }
-            for (std::size_t k = 0; k < r_.size(); k += 2) {
-                sweeps.arow(records, row.terms, place(0, k), &along_[k], &part_[k], &least_[k]);
-            }
-            return moved;
-        });
+        bool moved = false;
+        for (std::size_t k = 0; k < r_.size(); ++k) {
+            const Real dummy = dummies_[k], variance = row.dots[place(1, k)] + bias_variances_[k] * dummy * dummy;
+            const Real whole = weight * variance + r_[k];
+            const bool mine = y * scores_[k] < 1;
+            part_[k] = mine ? weight / whole : Real{0};
+            least_[k] = mine ? r_[k] / whole : Real{1};
+            along_[k] = y * ((1 - y * scores_[k]) * part_[k]);
+            moved = moved || (mine && (row.terms.count > 0 || dummy != 0));
+            if (dummy == 0) continue;
+            const Real shared = bias_variances_[k] * dummy;
+            bias_weights_[k] = std::clamp(bias_weights_[k] + along_[k] * shared, -most, most);
+            bias_variances_[k] *= std::max(1 - part_[k] * shared * dummy, least_[k]);
+        }
+        for (std::size_t k = 0; k < r_.size(); k += 2) {
+            sweeps.arow(records, row.terms, place(0, k), &along_[k], &part_[k], &least_[k]);
+        }
+        return moved;
     }
 
   private:

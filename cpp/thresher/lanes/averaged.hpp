@@ -32,7 +32,8 @@ class AveragedLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
+    template <class Sweeps>
+    void score(Sweeps, const Shown<Real>& row, Real* scores, std::int8_t* says) {
         const Real *const dot = row.dots + this->first(), *const lag = row.dots + this->place(1, 0);
         for (std::size_t k = 0; k < lanes_.size(); ++k) {
             const Lane& lane = lanes_[k];
@@ -43,7 +44,8 @@ class AveragedLanes final : public Lanes<Real> {
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) {
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t t) {
         bool moves = false;
         for (std::size_t k = 0; k < lanes_.size(); ++k) {
             const Lane& lane = lanes_[k];
@@ -55,10 +57,8 @@ class AveragedLanes final : public Lanes<Real> {
             moves = moves || (steps_[k] != 0 && (row.terms.count > 0 || lane.dummy != 0));
         }
         if (moves) {
-            sweep_lanes([&](auto sweeps) {
-                sweeps.add(records, row.terms, this->first(), this->size(), steps_.data());
-                sweeps.add(records, row.terms, this->place(1, 0), this->size(), late_.data());
-            });
+            sweeps.add(records, row.terms, this->first(), this->size(), steps_.data());
+            sweeps.add(records, row.terms, this->place(1, 0), this->size(), late_.data());
         }
         return moves;
     }

@@ -20,13 +20,17 @@ class ConstantLanes final : public Lanes<Real> {
     std::vector<LaneHead<Real>> heads() override { return {}; }
     double bias_weight(std::size_t) const override { return 0.0; }
 
-    void score(const Shown<Real>&, Real* scores, std::int8_t* says) {
+    template <class Sweeps>
+    void score(Sweeps, const Shown<Real>&, Real* scores, std::int8_t* says) {
         for (std::size_t k = 0; k < labels_.size(); ++k) {
             scores[k] = labels_[k];
             says[k] = labels_[k];
         }
     }
-    bool learn(const Shown<Real>&, Real*, int, Real, std::int64_t) { return false; }
+    template <class Sweeps>
+    bool learn(Sweeps, const Shown<Real>&, Real*, int, Real, std::int64_t) {
+        return false;
+    }
 
   private:
     std::vector<std::int8_t> labels_;

@@ -10,6 +10,7 @@
 #include "../passive_aggressive.hpp"
 #include "../perceptron.hpp"
 #include "kernels.hpp"
+#include "sheet.hpp"
 
 namespace thresher {
 
@@ -28,20 +29,26 @@ class FirstOrderLanes final : public Lanes<Real> {
     std::vector<LaneHead<Real>> heads() override { return {{"bias_weight", &bias_weights_}}; }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
-        sweep_lanes([&](auto sweeps) {
-            sweeps.stand(lanes(), this->size(), row.dots + this->first(), row.facts.square, normalizes_, scores, says);
-        });
+    template <class Sweeps>
+    void score(Sweeps sweeps, const Shown<Real>& row, Real* scores, std::int8_t* says) {
+        sweeps.stand(lanes(), this->size(), row.dots + this->first(), row.facts.square, normalizes_, scores, says);
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         const Real y = static_cast<Real>(label);
-        return sweep_lanes([&](auto sweeps) {
-            if (!sweeps.judge(lanes(), this->size(), row.facts.square, row.terms.count == 0, y, y * weight))
-                return false;
-            sweeps.add(records, row.terms, this->first(), this->size(), std::as_const(steps_).data());
-            return true;
-        });
+        if (!sweeps.judge(lanes(), this->size(), row.facts.square, row.terms.count == 0, y, y * weight)) return false;
+        sweeps.add(records, row.terms, this->first(), this->size(), std::as_const(steps_).data());
+        return true;
+    }
+
+    // Both, where a register holds these lanes and a record nothing else.
+    template <class Sweeps>
+    bool round(Sweeps sweeps, const Line<Real>& row, Real* records, int label, Real weight, Real* scores,
+               std::int8_t* says, Ahead ahead) {
+        const Real y = static_cast<Real>(label);
+        return sweeps.round(records, row.terms, lanes(), this->size(), row.facts.square, normalizes_, y, y * weight,
+                            scores, says, ahead);
     }
 
   private:

@@ -44,41 +44,37 @@ class InvariantLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
+    template <class Sweeps>
+    void score(Sweeps sweeps, const Shown<Real>& row, Real* scores, std::int8_t* says) {
         beyond_ = row.excess[place(2, 0)] > 0;
         for (std::size_t k = 0; k < rates_.size(); ++k) {
             const std::size_t weights = place(0, k);
-            const Real dot = beyond_ ? sweep_lanes([&](auto sweeps) {
-                return sweeps.clipped(row.records, row.terms, weights, place(2, 0));
-            })
-                                     : row.dots[weights];
+            const Real dot = beyond_ ? sweeps.clipped(row.records, row.terms, weights, place(2, 0)) : row.dots[weights];
             scores_[k] = scores[k] = dot + bias_weights_[k] * dummies_[k];
             says[k] = scores[k] >= 0 ? +1 : -1;
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         if (weight == 0) return false;
         parts_.resize(std::max(parts_.size(), row.terms.size * rates_.size()));
-        return sweep_lanes([&](auto sweeps) {
-            bool moved = false;
-            if (beyond_) sweeps.meet(records, row.terms, place(0, 0), rates_.size(), place(2, 0));
-            for (std::size_t k = 0; k < rates_.size(); ++k) {
-                moved = learn_lane(sweeps, k, row.terms, records, static_cast<Real>(label), weight) || moved;
-            }
-            return moved;
-        });
+        bool moved = false;
+        if (beyond_) sweeps.meet(records, row.terms, place(0, 0), rates_.size(), place(2, 0));
+        for (std::size_t k = 0; k < rates_.size(); ++k) {
+            moved = learn_lane(sweeps, k, row.terms, records, static_cast<Real>(label), weight) || moved;
+        }
+        return moved;
     }
 
     // The step itself waits for a chain of roots and quotients, in which others move.
-    void follow(const Shown<Real>& row, Real* records) {
-        sweep_lanes([&](auto sweeps) {
-            for (std::size_t k = 0; k < rates_.size(); ++k) {
-                if (pending_[k] == 0) continue;
-                sweeps.follow(records, row.terms, place(0, k), along_[k], parts_.data() + k * row.terms.size);
-                pending_[k] = 0;
-            }
-        });
+    template <class Sweeps>
+    void follow(Sweeps sweeps, const Shown<Real>& row, Real* records) {
+        for (std::size_t k = 0; k < rates_.size(); ++k) {
+            if (pending_[k] == 0) continue;
+            sweeps.follow(records, row.terms, place(0, k), along_[k], parts_.data() + k * row.terms.size);
+            pending_[k] = 0;
+        }
     }
 
   private:

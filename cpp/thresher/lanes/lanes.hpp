@@ -101,11 +101,13 @@ struct LanePlane {
 };
 
 // How records are swept: `numbers` of them in whole registers; of the first `plain` nothing but dot products is wanted,
-// and behind them `again` is 1 where a number is multiplied by x twice, else 0.
+// and behind them `again` is 1 where a number is multiplied by x twice, else 0. `twice` says whether any is, and
+// `excess` whether an excess is wanted of any.
 template <class Real>
 struct Plan {
     std::size_t numbers, plain;
     const Real* again;
+    bool twice, excess;
 };
 
 template <class Real>
@@ -117,10 +119,11 @@ struct LaneHead {
 // A group of lanes. The bank says once where in a record its numbers begin; `place(i, k)` is where that of plane i and
 // lane k lies. What every row needs is not virtual, so that it is compiled into the round (part.hpp); each kind of
 // group has it by the same names:
-//   score(row, scores, says)               scores and predictions of all lanes; row.dots[place(i, k)] is what was made
-//                                          of plane i and lane k
-//   learn(row, records, label, weight, t)  what follows from the label in the t-th round: the lanes that move do so,
-//                                          and it says whether any did; `score` came right before
+//   score(sweeps, row, scores, says)               scores and predictions of all lanes; row.dots[place(i, k)] is what
+//                                                  was made of plane i and lane k
+//   learn(sweeps, row, records, label, weight, t)  what follows from the label in the t-th round: the lanes that move
+//                                                  do so, and it says whether any did; `score` came right before
+// `sweeps` are those of the instruction set (kernels.hpp), which is asked for once for many rows.
 template <class Real>
 class alignas(lines) Lanes {
   public:

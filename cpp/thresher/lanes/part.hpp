@@ -51,6 +51,8 @@ class alignas(lines) Part {
           stride_(other.stride_),
           plain_(other.plain_),
           again_(other.again_),
+          twice_(other.twice_),
+          excesses_(other.excesses_),
           below_(other.below_),
           memory_(other.memory_),
           dots_(other.dots_),
@@ -98,7 +100,9 @@ class alignas(lines) Part {
         excess_.resize(stride_);
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             for (std::size_t i = 0; i < groups_[g]->planes().size(); ++i) {
+                excesses_ = excesses_ || groups_[g]->planes()[i].made == Made::excess;
                 if (groups_[g]->planes()[i].made != Made::spread) continue;
+                twice_ = true;
                 for (std::size_t k = 0; k < wide(g, i); ++k) again_[groups_[g]->place(i, k)] = 1;
             }
         }
@@ -126,19 +130,32 @@ class alignas(lines) Part {
     std::size_t bytes() const { return memory_.size() * sizeof(double); }
     void unshare() { memory_.unshare(); }
 
-    // What all lanes say of a row of a sheet. The records of later rows are fetched meanwhile.
-    void score(const Line<Real>& line, Said<Real> said, Ahead ahead) { score(shown(line), said, ahead); }
+    // What all lanes say of a row of a sheet. Meanwhile records of later rows are fetched, as many as it has, unless
+    // there are none: that is one word, since what goes by memory in two and is read in one is waited for.
+    template <class Sweeps>
+    void score(Sweeps sweeps, const Line<Real>& line, Said<Real> said, const std::int64_t* later) {
+        score(sweeps, shown(line), said, ahead(line, later));
+        fetch(ahead(line, later), 4);
+        fetch(ahead(line, later), 12);
+    }
 
     // Round t of all lanes: whether any has moved. The memory is our own, and label and weight are good.
-    bool learn(const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said, Ahead ahead) {
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Line<Real>& line, std::int8_t given, double weight, std::int64_t t, Said<Real> said,
+               const std::int64_t* later) {
         if (line.facts.negative && below_width() > 0 && !below_) grow();
-        const Shown<Real> shown = this->shown(line);
-        score(shown, said, ahead);
         const auto heft = static_cast<Real>(std::min(weight, static_cast<double>(Limits<Real>::weight)));
+        const int label = 2 * static_cast<int>(given > 0) - 1;  // no branch: nobody could guess it
+        if (alone_ != nullptr && sweeps.template holds<Real>(lanes())) {
+            return alone_->round(sweeps, line, records(), label, heft, said.scores, said.says, ahead(line, later));
+        }
+        const Shown<Real> shown = this->shown(line);
+        score(sweeps, shown, said, ahead(line, later));
+        fetch(ahead(line, later), 4);
         bool moved = false;
-        const int label = given > 0 ? +1 : -1;
-        each([&](auto& lanes) { moved = lanes.learn(shown, records(), label, heft, t) || moved; });
-        if (auto* const late = std::get<InvariantLanes<Real>*>(kinds_)) late->follow(shown, records());
+        each([&](auto& lanes) { moved = lanes.learn(sweeps, shown, records(), label, heft, t) || moved; });
+        if (auto* const late = std::get<InvariantLanes<Real>*>(kinds_)) late->follow(sweeps, shown, records());
+        fetch(ahead(line, later), 12);
         return moved;
     }
 
@@ -178,6 +195,7 @@ class alignas(lines) Part {
         };
         std::apply([&](auto*&... kinds) { (know(kinds), ...); }, kinds_);
         groups_.push_back(std::move(group));
+        alone_ = groups_.size() == 1 ? std::get<FirstOrderLanes<Real>*>(kinds_) : nullptr;
     }
 
     // Every group, as what it is: so nothing is called through a pointer.
@@ -267,13 +285,27 @@ class alignas(lines) Part {
         return sides_;
     }
 
-    void score(const Shown<Real>& shown, Said<Real> said, Ahead ahead) {
-        const Plan<Real> plan{stride_, plain_, again_.data()};
-        sweep_lanes(
-            [&](auto sweeps) { sweeps.scan(shown.records, shown.terms, plan, dots_.data(), excess_.data(), ahead); });
+    // Asks for the records of four of every 16 terms ahead. A call of what only fetches would be left out: it has no
+    // effect.
+    [[gnu::always_inline]] void fetch(Ahead ahead, std::size_t first) const {
+        for (const Real* line = records(); line < records() + stride_; line += 64 / sizeof(Real)) {
+            for (std::size_t j = first; j < ahead.size; j += 16) {
+                for (std::size_t k = 0; k < 4; ++k) __builtin_prefetch(line + ahead.at[j + k]);
+            }
+        }
+    }
+    static Ahead ahead(const Line<Real>& line, const std::int64_t* later) {
+        return {later, later == nullptr ? 0 : line.terms.size};
+    }
+
+    Plan<Real> plan() const { return {stride_, plain_, again_.data(), twice_, excesses_}; }
+
+    template <class Sweeps>
+    void score(Sweeps sweeps, const Shown<Real>& shown, Said<Real> said, Ahead ahead) {
+        sweeps.scan(shown.records, shown.terms, plan(), dots_.data(), excess_.data(), ahead);
         Real* const scores = in_order_ ? said.scores : scores_.data();
         std::int8_t* const says = in_order_ ? said.says : says_.data();
-        each([&](auto& lanes) { lanes.score(shown, scores + lanes.column(), says + lanes.column()); });
+        each([&](auto& lanes) { lanes.score(sweeps, shown, scores + lanes.column(), says + lanes.column()); });
         for (std::size_t i = 0; !in_order_ && i < order_.size(); ++i) {
             said.says[i] = says_[positions_[i]];
             said.scores[i] = scores_[positions_[i]];
@@ -286,11 +318,13 @@ class alignas(lines) Part {
     std::tuple<InvariantLanes<Real>*, FirstOrderLanes<Real>*, AveragedLanes<Real>*, ArowLanes<Real>*,
                AdaGradLanes<Real>*, ScaledWinnowLanes<Real>*, ConstantLanes<Real>*>
         kinds_{};
+    FirstOrderLanes<Real>* alone_ = nullptr;                  // where there are no others
     std::vector<std::pair<std::size_t, std::size_t>> order_;  // of each lane its group, and its place in it
     std::vector<std::size_t> positions_;                      // and its place among all lanes, group after group
     bool in_order_ = true;                                    // whether lanes were given group after group
     std::size_t stride_ = 0, plain_ = none;  // the numbers of a record, and how many of them are simple
     Numbers<Real> again_;                    // 1 for those that are multiplied by x twice, else 0
+    bool twice_ = false, excesses_ = false;  // whether any are, and whether any has its excess told
     bool below_ = false;                     // whether there are records for values below 0
     Plane memory_;
     Terms<Real> sides_{};

@@ -24,15 +24,17 @@ struct Reader {
     // before it is checked.
     template <class Row>
     Fault::Kind read(const Row& row, Sheet<Real>& sheet) const {
+        return sweep_lanes([&](auto sweeps) { return read(sweeps, row, sheet); });
+    }
+    template <class Sweeps, class Row>
+    Fault::Kind read(Sweeps sweeps, const Row& row, Sheet<Real>& sheet) const {
         const auto [seen, at, values] = sheet.hold(row.size);
-        const bool ascends = sweep_lanes([&, &facts = seen.facts, at = at, values = values](auto sweeps) {
-            if constexpr (requires { row.slots; }) {
-                return sweeps.read(row.slots, row.values, row.size, n, stride, at, values, facts);
-            } else {
-                sweeps.read(row.values, row.size, stride, at, values, facts);
-                return true;
-            }
-        });
+        bool ascends = true;
+        if constexpr (requires { row.slots; }) {
+            ascends = sweeps.read(row.slots, row.values, row.size, n, stride, at, values, seen.facts);
+        } else {
+            sweeps.read(row.values, row.size, stride, at, values, seen.facts);
+        }
         if (!ascends) return Fault::Kind::unsettled;
         if (!seen.facts.good) [[unlikely]] {
             if (const auto kind = look_again(row, sheet); kind != Fault::Kind::none) return kind;
@@ -47,11 +49,11 @@ struct Reader {
     }
 
     // A row in any order, or what is wrong with it.
-    template <class Row>
-    Fault read_any(const Row& row, Sheet<Real>& sheet, Canonical& canonical) const {
-        if (read(row, sheet) == Fault::Kind::none) return {};
+    template <class Sweeps, class Row>
+    Fault read_any(Sweeps sweeps, const Row& row, Sheet<Real>& sheet, Canonical& canonical) const {
+        if (read(sweeps, row, sheet) == Fault::Kind::none) return {};
         if (const Fault fault = canonical.read(row, n)) return fault;
-        return {read(canonical.row(), sheet)};
+        return {read(sweeps, canonical.row(), sheet)};
     }
 
     // Rows from the `next` on, while the sheet has fewer rows and terms than it may; `next` goes on, up to a row that
@@ -60,14 +62,16 @@ struct Reader {
     template <class Rows, class Refuse, class Accept>
     Fault read_many(const Rows& rows, std::size_t& next, Sheet<Real>& sheet, Canonical& canonical,
                     std::size_t most_rows, std::size_t most_terms, Refuse&& refuse, Accept&& accept) const {
-        typename Rows::Row row;
-        for (sheet.clear(); next < rows.rows && sheet.rows() < most_rows && sheet.terms() < most_terms; ++next) {
-            if (!rows.row(next, row)) return {Fault::Kind::pointers};
-            if (const auto kind = refuse(next); kind != Fault::Kind::none) return {kind};
-            if (const Fault fault = read_any(row, sheet, canonical)) return fault;
-            accept(next);
-        }
-        return {};
+        return sweep_lanes([&](auto sweeps) -> Fault {
+            typename Rows::Row row;
+            for (sheet.clear(); next < rows.rows && sheet.rows() < most_rows && sheet.terms() < most_terms; ++next) {
+                if (!rows.row(next, row)) return {Fault::Kind::pointers};
+                if (const auto kind = refuse(next); kind != Fault::Kind::none) return {kind};
+                if (const Fault fault = read_any(sweeps, row, sheet, canonical)) return fault;
+                accept(next);
+            }
+            return {};
+        });
     }
 
     // Rows from the `next` on up to `end`; `next` goes on, up to a row that has a fault.
@@ -105,7 +109,9 @@ struct Reader {
                     if (const auto fault = refuse(played); fault != Fault::Kind::none) return {fault};
                     if (kind != Fault::Kind::none) {
                         if (!rows.row(played, row)) return {Fault::Kind::pointers};
-                        if (const Fault fault = read_any(row, now, canonical)) return fault;
+                        const Fault fault =
+                            sweep_lanes([&](auto sweeps) { return read_any(sweeps, row, now, canonical); });
+                        if (fault) return fault;
                     }
                     play(std::as_const(now), next.rows() > 0 ? fetched(next.terms(0)) : Ahead{}, played);
                     kind = later;
@@ -115,9 +121,9 @@ struct Reader {
             block);
     }
 
-    // What is to be fetched while row k of a sheet is scored: as many records as it has, some way ahead.
-    Ahead ahead(const Sheet<Real>& sheet, std::size_t k) const {
-        return records_are_near() ? Ahead{} : Ahead{sheet.later(k), sheet.terms(k).size};
+    // The places to be fetched while row k of a sheet is played, as many as it has; null where none are.
+    const std::int64_t* later(const Sheet<Real>& sheet, std::size_t k) const {
+        return records_are_near() ? nullptr : sheet.later(k);
     }
 
   private:

@@ -43,8 +43,9 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     }
 
     // What is made of all numbers of the records, two registers at a time: dot products with x, where `again` says so
-    // with x twice, and behind those that are plain the largest excess of |x|. The records of the row after this one
-    // come meanwhile.
+    // with x twice, and behind those that are plain the largest excess of |x|. Of every eight records ahead four
+    // are asked for meanwhile; who plays asks for the others when scores are known and when lanes have moved, so that
+    // memory works all the time.
     template <class Real>
     THRESHER_TARGET static void scan(const Real* records, const Terms<Real>& terms, const Plan<Real>& plan, Real* dots,
                                      Real* excess, Ahead ahead) {
@@ -217,16 +218,20 @@ struct THRESHER_READINGS : THRESHER_PACKS {
     THRESHER_TARGET static std::size_t more_dots(const Real* records, const Terms<Real>& terms, std::size_t first,
                                                  std::size_t lanes, Real* out, Ahead ahead) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
-        if (lanes >= 3 * held) {
-            scan_in<V, 3, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
-            return 2 * held;
-        }
-        if (lanes >= 2 * held) {
-            scan_in<V, 2, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
-            return held;
-        }
-        scan_in<V, 1, 0, Real>(records, terms, first, nullptr, out, nullptr, ahead);
-        return 0;
+        if (lanes >= 3 * held) return dots_in<V, 3>(records, terms, first, out, ahead);
+        if (lanes >= 2 * held) return dots_in<V, 2>(records, terms, first, out, ahead);
+        return dots_in<V, 1>(records, terms, first, out, ahead);
+    }
+
+    template <class V, std::size_t registers, class Real>
+    THRESHER_TARGET static std::size_t dots_in(const Real* records, const Terms<Real>& terms, std::size_t first,
+                                               Real* out, Ahead ahead) {
+        constexpr std::size_t bytes = registers * sizeof(V);
+        scan_in<V, registers, 0, false, false, Real>(records, terms, first, nullptr, out, nullptr, ahead);
+        const std::size_t beside = std::min(terms.size, ahead.size);
+        for (std::size_t j = 4; j < beside; j += 8) fetch_four<bytes>(records + first, ahead, j);
+        for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<bytes>(records + first, ahead, j);
+        return bytes / sizeof(Real) - sizeof(V) / sizeof(Real);
     }
 
     template <class V, std::size_t registers, class Real>
@@ -235,18 +240,34 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                                                                Real* excess, Ahead ahead) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         if (i + registers * held <= plan.plain) {
-            scan_in<V, registers, 0>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+            scan_in<V, registers, 0, false, false>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
         } else if (registers > 1 && i + held <= plan.plain) {
-            scan_in<V, registers, 1>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+            scan_more<V, registers, 1>(records, terms, plan, i, dots, excess, ahead);
         } else {
-            scan_in<V, registers, registers>(records, terms, i, plan.again + i, dots + i, excess + i, ahead);
+            scan_more<V, registers, registers>(records, terms, plan, i, dots, excess, ahead);
         }
     }
 
-    // Of the numbers from `first` on; the last `special` of the registers are not plain.
     template <class V, std::size_t registers, std::size_t special, class Real>
-    THRESHER_TARGET static void scan_in(const Real* records, const Terms<Real>& given, std::size_t first,
-                                        const Real* again, Real* dots, Real* excess, Ahead ahead) {
+    [[gnu::always_inline]] THRESHER_TARGET static void scan_more(const Real* records, const Terms<Real>& terms,
+                                                                 const Plan<Real>& plan, std::size_t i, Real* dots,
+                                                                 Real* excess, Ahead ahead) {
+        const Real* const again = plan.again + i;
+        if (!plan.twice) {
+            scan_in<V, registers, special, false, true>(records, terms, i, again, dots + i, excess + i, ahead);
+        } else if (!plan.excess) {
+            scan_in<V, registers, special, true, false>(records, terms, i, again, dots + i, excess + i, ahead);
+        } else {
+            scan_in<V, registers, special, true, true>(records, terms, i, again, dots + i, excess + i, ahead);
+        }
+    }
+
+    // Of the numbers from `first` on; the last `special` of the registers are not plain, and have some that are
+    // multiplied twice, or some of whose excess is wanted, or both.
+    template <class V, std::size_t registers, std::size_t special, bool any_twice, bool any_excess, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static void scan_in(const Real* records, const Terms<Real>& given,
+                                                               std::size_t first, const Real* again, Real* dots,
+                                                               Real* excess, Ahead ahead) {
         const Terms<Real> terms = given;
         constexpr std::size_t held = sizeof(V) / sizeof(Real), plain = registers - special;
         const Real* const planes = records + first;
@@ -260,10 +281,8 @@ struct THRESHER_READINGS : THRESHER_PACKS {
                     V numbers;
                     load(at + r * held, numbers);
                     V product = numbers * value;
-                    if (r >= plain) {
-                        product *= twice[r] != 0 ? value : V{} + 1;
-                        most[r] = larger<V>(size_of<V>(value) - numbers, most[r]);
-                    }
+                    if (any_twice && r >= plain) product *= twice[r] != 0 ? value : V{} + 1;
+                    if (any_excess && r >= plain) most[r] = larger<V>(size_of<V>(value) - numbers, most[r]);
                     sums[k][r] += product;
                 }
             }
@@ -273,17 +292,15 @@ struct THRESHER_READINGS : THRESHER_PACKS {
             store((sums[0][r] + sums[2][r]) + (sums[1][r] + sums[3][r]), dots + r * held);
             if (r >= plain) store(most[r], excess + r * held);
         }
-        fetch_others<registers * sizeof(V)>(planes, ahead, terms.size);
     }
 
-    // Half of the records ahead are asked for while so many terms are swept, and half when they have been: so they come
-    // while lanes judge and move, too.
-    template <std::size_t bytes, class Real>
-    [[gnu::always_inline]] THRESHER_TARGET static void fetch_others(const Real* planes, Ahead ahead,
-                                                                    std::size_t swept) {
-        const std::size_t beside = std::min(swept, ahead.size);
-        for (std::size_t j = 4; j < beside; j += 8) fetch_four<bytes>(planes, ahead, j);
-        for (std::size_t j = beside; j < ahead.size; j += 4) fetch_four<bytes>(planes, ahead, j);
+  protected:
+    // The dot products of one register of numbers, where they stay.
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static V dot_in(const Real* records, const Terms<Real>& terms, Ahead ahead) {
+        V sum;
+        scan_in<V, 1, 0, false, false, Real>(records, terms, 0, nullptr, reinterpret_cast<Real*>(&sum), nullptr, ahead);
+        return sum;
     }
 
     // What will be swept of the records ahead, so many bytes of each, into the cache: of four terms.

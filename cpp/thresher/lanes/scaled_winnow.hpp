@@ -33,12 +33,12 @@ class ScaledWinnowLanes final : public Lanes<Real> {
     }
     double bias_weight(std::size_t lane) const override { return bias_weights_[lane]; }
 
-    void score(const Shown<Real>& row, Real* scores, std::int8_t* says) {
+    template <class Sweeps>
+    void score(Sweeps sweeps, const Shown<Real>& row, Real* scores, std::int8_t* says) {
         scale_ = std::max(scales_[0], row.facts.largest);
         const Real* sums = row.dots + this->first();
         if (row.sizes.values != row.terms.values) {  // values below 0 have weights of their own
-            sweep_lanes(
-                [&](auto sweeps) { sweeps.dots(row.records, row.sizes, this->first(), this->width(), sums_.data()); });
+            sweeps.dots(row.records, row.sizes, this->first(), this->width(), sums_.data());
             sums = sums_.data();
         }
         const auto last = thresholds_.begin() + static_cast<std::ptrdiff_t>(rules_.size());
@@ -51,7 +51,8 @@ class ScaledWinnowLanes final : public Lanes<Real> {
         }
     }
 
-    bool learn(const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
+    template <class Sweeps>
+    bool learn(Sweeps sweeps, const Shown<Real>& row, Real* records, int label, Real weight, std::int64_t) {
         bool moves = false;
         for (std::size_t k = 0; k < rules_.size(); ++k) {
             thresholds_[k] = threshold_of(k);
@@ -65,9 +66,7 @@ class ScaledWinnowLanes final : public Lanes<Real> {
             moves = moves || (errs && (row.sizes.count > 0 || dummies_[k] != 0));
         }
         if (!moves) return false;
-        sweep_lanes([&](auto sweeps) {
-            sweeps.winnow(records, units_of(row.sizes), this->first(), this->size(), gains_.data(), label > 0);
-        });
+        sweeps.winnow(records, units_of(row.sizes), this->first(), this->size(), gains_.data(), label > 0);
         return true;
     }
 

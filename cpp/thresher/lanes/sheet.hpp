@@ -11,7 +11,7 @@
 namespace thresher {
 
 // How many terms before it is scored the record of a term is fetched: as many lines are under way at once.
-inline constexpr std::size_t far = 128;
+inline constexpr std::size_t far = 192;
 
 // A row on a sheet: its terms, and what is known of their values.
 //

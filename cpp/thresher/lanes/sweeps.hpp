@@ -26,6 +26,30 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
         return moves;
     }
 
+    // Whether one register holds a number of each of so many lanes, and no others.
+    template <class Real>
+    static constexpr bool holds(std::size_t lanes) {
+        return (lanes == 8 || lanes == 16) && lanes * sizeof(Real) <= widest;
+    }
+
+    // One round of as many lanes of first order, which are alone in their records: dot products, scores and steps stay
+    // in the register, where `stand`, `judge` and `add` hand them on by memory. All records ahead are asked for.
+    template <class Real>
+    THRESHER_TARGET static bool round(Real* records, const Terms<Real>& terms, const FirstOrder<Real>& lanes,
+                                      std::size_t size, Real square, bool normalizes, Real y, Real whole, Real* scores,
+                                      std::int8_t* says, Ahead ahead) {
+        if constexpr (holds<Real>(16)) {
+            typedef typename Of<Real, 16 * sizeof(Real)>::Lanes V;
+            if (size == 16)
+                return round_in<V>(records, terms, lanes, square, normalizes, y, whole, scores, says, ahead);
+        }
+        if constexpr (holds<Real>(8)) {
+            typedef typename Of<Real, 8 * sizeof(Real)>::Lanes V;
+            return round_in<V>(records, terms, lanes, square, normalizes, y, whole, scores, says, ahead);
+        }
+        return false;
+    }
+
     // w += step x, held within the limits.
     template <class Real>
     THRESHER_TARGET static void add(Real* records, const Terms<Real>& terms, std::size_t first, std::size_t lanes,
@@ -193,25 +217,14 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
                                                                 std::size_t left, const Real* dots, Real square,
                                                                 bool normalizes, Real* scores, std::int8_t* says) {
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
-        const V zero{}, one = zero + 1;
-        V dot, weight, dummy, tie;
+        V dot, tie;
         load(dots + k, dot);
-        load(lanes.bias_weights + k, weight);
-        load(lanes.dummies + k, dummy);
         load(lanes.ties + k, tie);
         if constexpr (held == 4) {
-            if (left < 4) dot = ours<V, Real>(left) ? dot : zero;  // what lies beside ours may not be a number
+            if (left < 4) dot = ours<V, Real>(left) ? dot : V{};  // what lies beside ours may not be a number
         }
-        V score = dot + weight * dummy;
-        if (normalizes) {
-            V normalize;
-            load(lanes.normalize + k, normalize);
-            const V norm = normalize != 0 ? root<V>(square + dummy * dummy) : one;
-            score /= norm;
-            store(norm, lanes.norms + k);
-        }
+        const V score = score_in(lanes, k, dot, square, normalizes), said = said_in(score, tie);
         store(score, lanes.scores + k);
-        const V said = score > 0 ? one : score < 0 ? -one : tie;
         if (left >= held) {
             store(score, scores + k);
             put_bytes(said, says + k);
@@ -224,12 +237,43 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
     }
 
     template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static V score_in(const FirstOrder<Real>& lanes, std::size_t k, const V& dot,
+                                                             Real square, bool normalizes) {
+        V weight, dummy;
+        load(lanes.bias_weights + k, weight);
+        load(lanes.dummies + k, dummy);
+        const V score = dot + weight * dummy;
+        if (!normalizes) return score;
+        V normalize;
+        load(lanes.normalize + k, normalize);
+        const V norm = normalize != 0 ? root<V>(square + dummy * dummy) : V{} + 1;
+        store(norm, lanes.norms + k);
+        return score / norm;
+    }
+
+    template <class V>
+    [[gnu::always_inline]] THRESHER_TARGET static V said_in(const V& score, const V& tie) {
+        const V one = V{} + 1;
+        return score > 0 ? one : score < 0 ? -one : tie;
+    }
+
+    template <class V, class Real>
     [[gnu::always_inline]] THRESHER_TARGET static bool judge_in(const FirstOrder<Real>& lanes, std::size_t k,
                                                                 Real square, bool empty, Real y, Real whole) {
+        V score, step;
+        load(lanes.scores + k, score);
+        const bool moves = step_in(lanes, k, score, square, empty, y, whole, step);
+        store(step, lanes.steps + k);  // as wide as it is loaded for the move: narrower stores would be waited for
+        return moves;
+    }
+
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static bool step_in(const FirstOrder<Real>& lanes, std::size_t k,
+                                                               const V& score, Real square, bool empty, Real y,
+                                                               Real whole, V& step) {
         const V zero{};
         const auto filled = (zero + (empty ? Real{0} : Real{1})) != 0;
-        V score, dummy, weight, most, norm, tie, margins;
-        load(lanes.scores + k, score);
+        V dummy, weight, most, norm, tie, margins;
         load(lanes.dummies + k, dummy);
         load(lanes.bias_weights + k, weight);
         load(lanes.most + k, most);
@@ -240,10 +284,26 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
         const V close = margin < 1 ? whole * lesser<V>(most, reach) : zero;
         const auto right = (margin > 0) | ((margin == 0) & (tie == y));
         const V wrong = right ? zero : whole / norm;
-        const V step = margins != 0 ? close : wrong;
-        store(step, lanes.steps + k);  // as wide as it is loaded for the move: narrower stores would be waited for
+        step = margins != 0 ? close : wrong;
         store(weight + step * dummy, lanes.bias_weights + k);
         return any((step != 0) & (filled | (dummy != 0)));
+    }
+
+    template <class V, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static bool round_in(Real* records, const Terms<Real>& terms,
+                                                                const FirstOrder<Real>& lanes, Real square,
+                                                                bool normalizes, Real y, Real whole, Real* scores,
+                                                                std::int8_t* says, Ahead ahead) {
+        V tie, step;
+        load(lanes.ties, tie);
+        const V dot = THRESHER_READINGS::template dot_in<V>(records, terms, ahead);
+        const V score = score_in(lanes, 0, dot, square, normalizes);
+        store(score, scores);
+        put_bytes(said_in(score, tie), says);
+        const bool moves = step_in(lanes, 0, score, square, terms.count == 0, y, whole, step);
+        std::size_t j = moves ? add_of<V, 1>(records, terms, &step, ahead) : 0;
+        for (j += 4; j < ahead.size; j += 8) THRESHER_READINGS::template fetch_four<sizeof(V)>(records, ahead, j);
+        return moves;
     }
 
     template <class V, class Real>
@@ -260,13 +320,25 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
 
     template <class V, std::size_t registers, class Real>
     THRESHER_TARGET static void add_in(Real* plane, const Terms<Real>& row, const Real* steps) {
-        const Terms<Real> terms = row;
         constexpr std::size_t held = sizeof(V) / sizeof(Real);
         V step[registers];
         for (std::size_t r = 0; r < registers; ++r) load(steps + r * held, step[r]);
-        std::size_t j = 0;
+        add_of<V, registers>(plane, row, step, {});
+    }
+
+    // Half of the records ahead are asked for beside those that move eight at a time: says beside how many.
+    template <class V, std::size_t registers, class Real>
+    [[gnu::always_inline]] THRESHER_TARGET static std::size_t add_of(Real* plane, const Terms<Real>& row, const V* step,
+                                                                     Ahead ahead) {
+        const Terms<Real> terms = row;
+        constexpr std::size_t held = sizeof(V) / sizeof(Real);
+        std::size_t j = 0, fetched = 0;
         if constexpr (registers == 1 && widest > 32) {
-            for (; j + 8 <= terms.size; j += 8) add_eight<V>(plane, terms.at + j, terms.values + j, step[0]);
+            for (; j + 8 <= terms.size; j += 8) {
+                add_eight<V>(plane, terms.at + j, terms.values + j, step[0]);
+                if (j < ahead.size) THRESHER_READINGS::template fetch_four<sizeof(V)>(plane, ahead, j + 4);
+            }
+            fetched = j;
         }
         for (; j < terms.size; j += 4) {
             for (std::size_t k = 0; k < 4; ++k) {
@@ -279,6 +351,7 @@ struct THRESHER_SWEEPS : THRESHER_READINGS {
                 }
             }
         }
+        return fetched;
     }
 
     // All weights are loaded before one is stored: a processor that takes a load for that of a late store waits once.
