@@ -22,6 +22,7 @@ __all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
 _CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
 _FIRST = 1 << 13  # rows of the first, if there are as many
 _AT_ONCE = 2  # times as many are decoded of Parquet, which costs less the more there are
+_READ = 1 << 16  # bytes of a column of Parquet at a time, by the threads that decode it: else one of them reads all, before
 
 
 def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piece]:
@@ -34,7 +35,7 @@ def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piec
         unread = _unread(schema, plan)
         names = [field.name for field in schema if field.name not in unread]
         place.seek(0)
-        file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=False)
+        file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=False, buffer_size=_READ)
         batches = file.iter_batches(_AT_ONCE * _rows(len(names)), columns=names, use_threads=threads > 1)
         yield from _pieces(opened.name, batches, unread, later=_AT_ONCE)
 
