@@ -87,6 +87,13 @@ struct THRESHER_SWEEPS {
         }
     }
 
+    // Whether a slot is that of its neighbour.
+    THRESHER_TARGET static bool repeats(const std::int32_t* slots, std::size_t count) {
+        std::int32_t some = 0;
+        for (std::size_t i = 0; i + 1 < count; ++i) some |= slots[i] == slots[i + 1];
+        return some != 0;
+    }
+
     // What the scales are behind the rows, and nothing else.
     THRESHER_TARGET static void foresee(NumberRows given, Scales& scales, std::size_t j = 0) {
         const Shares shares(scales, given.rows);
