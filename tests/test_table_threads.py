@@ -130,7 +130,7 @@ def test_it_does_not_matter_when_rows_are_shared_with_other_threads(scaled: bool
     for seed in range(8):
         shared = np.random.default_rng(seed).random(ROWS) * 7 < seed
         reader = TableReader(1 << 12, **POLICY, ngrams=1, scaled=scaled, frozen=False, threads=2)
-        batches = []
+        batches: list[tuple[bytes, ...]] = []
         for _ in range(2):
             reader.begin(Columns(ROWS, columns))
             while reader.has_next:
