@@ -11,7 +11,9 @@ import pytest
 import thresher as th
 from tests.commands import run
 from thresher import _core
+from thresher._core import Column, Columns, TableReader
 from thresher.data.arrow import arrow
+from thresher.data.labelled import Wishes
 from thresher.data.recipe import Recipe
 from thresher.errors import SourceError
 
@@ -19,6 +21,7 @@ pyarrow = pytest.importorskip("pyarrow")
 
 THREADS = (1, 2, 3, 7)
 ROWS = 40_000
+POLICY = Wishes(None, True, True, False, None, 1).policy  # rows that cannot be read are left out, labels need not be there
 
 
 class Found(NamedTuple):
@@ -96,9 +99,17 @@ def test_threads_change_nothing(case: str, numeric: str, on_bad: str) -> None:
         assert found(frame, threads, numeric=numeric, on_bad=on_bad, bits=12, positive="yes") == alone
 
 
+def numbers(count: int) -> dict[str, Any]:
+    """So many columns of numbers, every third with some that are missing."""
+    cells = np.random.default_rng(count).normal(3.0, 50.0, (count, 3_000))
+    cells[::3, 1_000::7] = np.nan
+    return {**{f"x{k}": each for k, each in enumerate(cells)}, "label": [("no", "yes")[k % 2] for k in range(3_000)]}
+
+
 @pytest.mark.parametrize("numeric", ["raw", "scale"])
-def test_instruction_sets_change_nothing(numeric: str) -> None:
-    frame = pyarrow.table(CASES["a leap"])
+@pytest.mark.parametrize("made_of", [CASES["a leap"], *map(numbers, (1, 2, 9, 20))], ids=["a leap", "1", "2", "9", "20"])
+def test_instruction_sets_change_nothing(made_of: dict[str, Any], numeric: str) -> None:
+    frame = pyarrow.table(made_of)
     before = _core.instruction_set()
     made = []
     try:
@@ -107,6 +118,26 @@ def test_instruction_sets_change_nothing(numeric: str) -> None:
             made += [found(frame, threads, numeric=numeric, positive="yes") for threads in (1, 2)]
     finally:
         _core.use_instruction_set(before)
+    assert all(one == made[0] for one in made)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_it_does_not_matter_when_rows_are_shared_with_other_threads(scaled: bool) -> None:
+    cells = table()
+    columns = [Column.numbers(name, name, np.array(cells[name])) for name in cells if name.startswith("x")]
+    columns[0] = Column.numbers("x0", "x0", np.where(np.arange(ROWS) == 20_000, np.inf, 1.0))
+    made = []
+    for seed in range(8):
+        shared = np.random.default_rng(seed).random(ROWS) * 7 < seed
+        reader = TableReader(1 << 12, **POLICY, ngrams=1, scaled=scaled, frozen=False, threads=2)
+        batches: list[tuple[bytes, ...]] = []
+        for _ in range(2):
+            reader.begin(Columns(ROWS, columns))
+            while reader.has_next:
+                batch = reader.next(bool(shared[len(batches)]))
+                batches.append(tuple(np.asarray(part).tobytes() for part in (batch.indptr, batch.indices, batch.data)))
+        made.append((batches, reader.digest, reader.rows, reader.scales, reader.bad_lines))
+    assert made[0][-1] == 2
     assert all(one == made[0] for one in made)
 
 

@@ -107,12 +107,12 @@ class PythonTableReader {
 
     bool has_next() const { return reader_.has_next(); }
 
-    Batch next() {
+    Batch next(bool shared) {
         const Busy::Writing writing(busy_);
         if (!has_next()) throw std::invalid_argument("there is nothing to be read");
         const auto read = [&] {
             const nb::gil_scoped_release free;
-            return reader_.next();
+            return reader_.next(shared);
         };
         return {read(), n_, reader_.spare, begun_};
     }
@@ -242,7 +242,7 @@ void bind_table(nb::module_& m) {
             "Its threads, who may do other work, too.")
         .def("begin", &PythonTableReader::begin, nb::arg("columns"),
              nb::sig("def begin(self, columns: Columns) -> None"))
-        .def("next", &PythonTableReader::next)
+        .def("next", &PythonTableReader::next, nb::arg("shared") = true)
         .def("skip", &PythonTableReader::skip, nb::arg("count"))
         .def("end", &PythonTableReader::end)
         .def_prop_ro("has_next", &PythonTableReader::has_next)

@@ -96,7 +96,7 @@ TableOutcome outcome(const Columns& table, const Plan& plan, Scaling scaling, st
         reader.begin(table);
         if (plan.option && time == 1) reader.skip(plan.cut);
         while (reader.has_next()) {
-            const Parsed parsed = reader.next();
+            const Parsed parsed = reader.next((plan.seed + made.labels.size()) % 3 != 0);
             made.values.emplace_back(parsed.rows.values.get(), parsed.rows.values.get() + parsed.rows.terms);
             made.slots.emplace_back(parsed.rows.slots.get(), parsed.rows.slots.get() + parsed.rows.terms);
             made.labels.push_back(parsed.rows.labels);

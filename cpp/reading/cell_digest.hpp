@@ -9,8 +9,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
+#include <span>
 #include <vector>
 
+#include "../thresher/dispatch.hpp"
 #include "../thresher/names.hpp"
 #include "columns.hpp"
 
@@ -22,19 +25,15 @@ class CellDigest {
   public:
     CellDigest() = default;
 
-    // Of so many cells; cell(i) is number i in 64 bits, spread. Eight sums side by side, so that none waits for itself.
+    // Of so many cells; cell(i) is number i in 64 bits, spread.
     template <class Cell>
-    CellDigest(std::size_t count, Cell&& cell) : count_(count) {
-        constexpr std::size_t side_by_side = 8;
-        const std::uint64_t far = power(side_by_side);
-        std::uint64_t sums[side_by_side] = {};
-        std::size_t i = 0;
-        for (; i + side_by_side <= count; i += side_by_side) {
-            for (std::size_t k = 0; k < side_by_side; ++k) sums[k] = sums[k] * far + cell(i + k);
-        }
-        for (const std::uint64_t sum : sums) sum_ = sum_ * base + sum;
-        for (; i < count; ++i) sum_ = sum_ * base + cell(i);
-    }
+    CellDigest(std::size_t count, Cell&& cell)
+        : sum_(sum_of<few>(std::views::iota(std::size_t{0}, count), cell)), count_(count) {}
+
+    // Of cells that lie in memory; cell(x) is what one of them is in 64 bits, spread.
+    template <class T, class Cell>
+    CellDigest(std::span<const T> cells, Cell&& cell)
+        : sum_(dispatch_widest([&](auto kernels) { return sum_for(kernels, cells, cell); })), count_(cells.size()) {}
 
     static std::uint64_t spread(std::uint64_t cell) {
         cell *= xxh64::p2;
@@ -51,6 +50,47 @@ class CellDigest {
 
   private:
     static constexpr std::uint64_t base = xxh64::p1;
+    static constexpr std::size_t few = 8, many = 16;
+
+    // Sums side by side, so that none waits for itself.
+    template <std::size_t SideBySide, class Cells, class Cell>
+    [[gnu::always_inline]] static std::uint64_t sum_of(const Cells& cells, Cell&& cell) {
+        const std::uint64_t far = power(SideBySide);
+        std::uint64_t sums[SideBySide] = {};
+        const std::size_t count = cells.size();
+        std::size_t i = 0;
+        for (; i + SideBySide <= count; i += SideBySide) {
+            ask_ahead(cells, i, SideBySide);
+            for (std::size_t k = 0; k < SideBySide; ++k) sums[k] = sums[k] * far + cell(cells[i + k]);
+        }
+        std::uint64_t all = 0;
+        for (const std::uint64_t sum : sums) all = all * base + sum;
+        for (; i < count; ++i) all = all * base + cell(cells[i]);
+        return all;
+    }
+
+    template <class Kernels, class Cells, class Cell>
+    static std::uint64_t sum_for(Kernels, const Cells& cells, Cell&& cell) {
+        return sum_of<few>(cells, cell);
+    }
+#ifdef THRESHER_HAS_AVX2
+    // Only here a register multiplies numbers of 64 bits.
+    template <class Cells, class Cell>
+    THRESHER_AVX512 static std::uint64_t sum_for(Avx512, const Cells& cells, Cell&& cell) {
+        return sum_of<many>(cells, cell);
+    }
+#endif
+
+    // Asks for the memory behind these cells: whoever decoded them did so elsewhere, and each line of it is waited for.
+    template <class T>
+    [[gnu::always_inline]] static void ask_ahead(std::span<const T> cells, std::size_t from, std::size_t count) {
+        constexpr std::size_t line = 64, ahead = 4096;
+        const auto start = reinterpret_cast<std::uintptr_t>(cells.data() + from) + ahead;
+        for (std::size_t at = 0; at < count * sizeof(T); at += line)
+            __builtin_prefetch(reinterpret_cast<const void*>(start + at));
+    }
+    template <class Numbers>
+    static void ask_ahead(const Numbers&, std::size_t, std::size_t) {}
 
     static std::uint64_t power(std::uint64_t exponent) {
         std::uint64_t all = 1;
@@ -75,15 +115,14 @@ inline std::vector<std::uint64_t> spread_of(const std::vector<std::uint64_t>& ha
 inline CellDigest digest_of(const Column& column, const std::vector<std::uint64_t>& hashes,
                             const std::vector<std::uint64_t>& spread, std::size_t from, std::size_t to) {
     if (column.kind == Column::Kind::numbers) {
-        const double* const values = column.values.data() + from;
-        return {to - from, [=](std::size_t i) { return CellDigest::spread(std::bit_cast<std::uint64_t>(values[i])); }};
+        return {column.values.subspan(from, to - from),
+                [](double value) { return CellDigest::spread(std::bit_cast<std::uint64_t>(value)); }};
     }
     if (column.kind == Column::Kind::words)
         return {to - from, [&](std::size_t i) { return CellDigest::spread(hash64(column.texts[from + i])); }};
     if (column.starts.empty()) {
-        const std::int32_t* const codes = column.codes.data() + from;
         const std::uint64_t* const known = spread.data() + 1;
-        return {to - from, [=](std::size_t i) { return known[codes[i]]; }};
+        return {column.codes.subspan(from, to - from), [=](std::int32_t code) { return known[code]; }};
     }
     return {to - from, [&](std::size_t i) {
                 std::uint64_t cell = 0;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../thresher/dispatch.hpp"
 #include "../thresher/names.hpp"
 #include "rows.hpp"
 
@@ -61,11 +62,7 @@ struct Column {
         if (kind == Kind::numbers) return static_cast<std::int64_t>(values.size());
         if (!texts.whole()) return -1;
         if (kind == Kind::words) return static_cast<std::int64_t>(texts.size());
-        const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(texts.size(), largest_code));
-        std::uint32_t beyond = 0;  // a code is from -1 until before the size: else one of these two has the highest bit
-        for (const std::int32_t code : codes)
-            beyond |= (static_cast<std::uint32_t>(code) + 1) | (size - 1 - static_cast<std::uint32_t>(code));
-        if (beyond >> 31 != 0) return -1;
+        if (!dispatch_widest([&](auto kernels) { return all_known(kernels); })) return -1;
         const auto count = static_cast<std::int64_t>(codes.size());
         if (starts.empty()) return count;
         for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -80,6 +77,23 @@ struct Column {
         return codes.subspan(static_cast<std::size_t>(starts[row]),
                              static_cast<std::size_t>(starts[row + 1] - starts[row]));
     }
+
+  private:
+    // Whether every code is from -1 until before the number of texts: else one of two differences has the highest bit.
+    [[gnu::always_inline]] bool known() const {
+        const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(texts.size(), largest_code));
+        std::uint32_t beyond = 0;
+        for (const std::int32_t code : codes)
+            beyond |= (static_cast<std::uint32_t>(code) + 1) | (size - 1 - static_cast<std::uint32_t>(code));
+        return beyond >> 31 == 0;
+    }
+    template <class Kernels>
+    bool all_known(Kernels) const {
+        return known();
+    }
+#ifdef THRESHER_HAS_AVX2
+    THRESHER_AVX512 bool all_known(Avx512) const { return known(); }
+#endif
 };
 
 // Running mean and deviation of a column: what came so far makes numbers of any range comparable. A number becomes

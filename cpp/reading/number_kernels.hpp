@@ -1,5 +1,5 @@
 // Numbers of a table on their way into rows, and ranks of its categories, a few rows of all columns at a time: in
-// baseline and AVX2, with the same bits.
+// baseline, AVX2 and AVX-512, with the same bits.
 #pragma once
 
 #include <cmath>
@@ -49,6 +49,8 @@ struct NumberRows {
 // What was seen of the numbers of some rows: whether all can be learned, whether none is 0.
 struct NumbersSeen {
     bool good = true, dense = true;
+
+    NumbersSeen operator+(NumbersSeen other) const { return {good && other.good, dense && other.dense}; }
 };
 
 #define THRESHER_SWEEPS BaselineNumbers
@@ -67,17 +69,28 @@ struct NumbersSeen {
 #undef THRESHER_SWEEPS
 #undef THRESHER_LANES
 #undef THRESHER_TARGET
+
+#define THRESHER_SWEEPS Avx512Numbers
+#define THRESHER_NARROWER Avx2Numbers
+#define THRESHER_LANES 8
+#define THRESHER_TARGET THRESHER_AVX512
+#include "number_sweeps.hpp"
+#undef THRESHER_SWEEPS
+#undef THRESHER_NARROWER
+#undef THRESHER_LANES
+#undef THRESHER_TARGET
 #endif
 
 inline BaselineNumbers numbers_for(Baseline) { return {}; }
 #ifdef THRESHER_HAS_AVX2
 inline Avx2Numbers numbers_for(Avx2) { return {}; }
+inline Avx512Numbers numbers_for(Avx512) { return {}; }
 #endif
 
 // Calls `work` with the sweeps to use.
 template <class Work>
 auto sweep_numbers(Work&& work) {
-    return dispatch([&](auto kernels) { return work(numbers_for(kernels)); });
+    return dispatch_widest([&](auto kernels) { return work(numbers_for(kernels)); });
 }
 
 }  // namespace thresher::reading

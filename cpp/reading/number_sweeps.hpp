@@ -1,6 +1,7 @@
-// The sweeps over numbers of a table, for one instruction set. number_kernels.hpp reads this twice, and says how many
+// The sweeps over numbers of a table, for one instruction set. number_kernels.hpp reads this thrice, and says how many
 // doubles a register holds and what to compile for: one text, so one arithmetic and the same bits. Each column computes
-// as it would alone, as `Scale` has it.
+// as it would alone, as `Scale` has it. Columns come four at a time: where a register holds more, those that are left
+// over at the end, from `j` on, are swept by the narrower set, `THRESHER_NARROWER`.
 
 struct THRESHER_SWEEPS {
     static constexpr std::size_t lanes = THRESHER_LANES;
@@ -8,9 +9,9 @@ struct THRESHER_SWEEPS {
     typedef std::int64_t Bits __attribute__((vector_size(8 * lanes)));
 
     // Numbers as they are, row behind row; 0 where they are missing.
-    THRESHER_TARGET static NumbersSeen take(NumberRows given, double* used) {
+    THRESHER_TARGET static NumbersSeen take(NumberRows given, double* used, std::size_t j = 0) {
         Seen seen;
-        for (std::size_t j = 0; j < given.width; j += lanes) {
+        for (; j + lanes <= given.width; j += lanes) {
             const Cells cells(given, j);
             for (std::size_t i = 0; i < given.rows; ++i) {
                 const Lanes x = cells[i];
@@ -19,13 +20,16 @@ struct THRESHER_SWEEPS {
                 put(used + i * given.width + j, as_used);
             }
         }
+#ifdef THRESHER_NARROWER
+        if (j < given.width) return seen.all() + THRESHER_NARROWER::take(given, used, j);
+#endif
         return seen.all();
     }
 
     // The same by scales that do not move.
-    THRESHER_TARGET static NumbersSeen scale(NumberRows given, const Scales& scales, double* used) {
+    THRESHER_TARGET static NumbersSeen scale(NumberRows given, const Scales& scales, double* used, std::size_t j = 0) {
         Seen seen;
-        for (std::size_t j = 0; j < given.width; j += lanes) {
+        for (; j + lanes <= given.width; j += lanes) {
             const Lanes mean = load(&scales.mean[j]), deviation = load(&scales.deviation[j]);
             const Cells cells(given, j);
             for (std::size_t i = 0; i < given.rows; ++i) {
@@ -35,14 +39,18 @@ struct THRESHER_SWEEPS {
                 put(used + i * given.width + j, as_used);
             }
         }
+#ifdef THRESHER_NARROWER
+        if (j < given.width) return seen.all() + THRESHER_NARROWER::scale(given, scales, used, j);
+#endif
         return seen.all();
     }
 
     // The same by scales that move with each number. A number with which one leaps is not good.
-    THRESHER_TARGET static NumbersSeen move(NumberRows given, const Scales& before, Scales& after, double* used) {
+    THRESHER_TARGET static NumbersSeen move(NumberRows given, const Scales& before, Scales& after, double* used,
+                                            std::size_t j = 0) {
         Seen seen;
         const Shares shares(before, given.rows);
-        for (std::size_t j = 0; j < given.width; j += lanes) {
+        for (; j + lanes <= given.width; j += lanes) {
             State state(before, j, shares);
             const Cells cells(given, j);
             for (std::size_t i = 0; i < given.rows; ++i) {
@@ -57,6 +65,9 @@ struct THRESHER_SWEEPS {
             }
             state.give(after, j);
         }
+#ifdef THRESHER_NARROWER
+        if (j < given.width) return seen.all() + THRESHER_NARROWER::move(given, before, after, used, j);
+#endif
         return seen.all();
     }
 
@@ -76,10 +87,21 @@ struct THRESHER_SWEEPS {
         }
     }
 
+    // Whether a slot is that of its neighbour.
+    THRESHER_TARGET static bool repeats(const std::int32_t* slots, std::size_t count) {
+        std::int32_t some = 0;
+        for (std::size_t i = 0; i + 1 < count; ++i) some |= slots[i] == slots[i + 1];
+        return some != 0;
+    }
+
     // What the scales are behind the rows, and nothing else.
-    THRESHER_TARGET static void foresee(NumberRows given, Scales& scales) {
+    THRESHER_TARGET static void foresee(NumberRows given, Scales& scales, std::size_t j = 0) {
         const Shares shares(scales, given.rows);
-        foresee<beside>(given, shares, scales, 0);
+        foresee<beside>(given, shares, scales, j);
+#ifdef THRESHER_NARROWER
+        const std::size_t over = (given.width - j) % lanes;
+        if (over > 0) THRESHER_NARROWER::foresee(given, scales, given.width - over);
+#endif
     }
 
   private:
@@ -107,7 +129,10 @@ struct THRESHER_SWEEPS {
             for (std::size_t k = 0; k < lanes; ++k) columns[k] = given.columns[j + k] + given.from;
         }
         [[gnu::always_inline]] THRESHER_TARGET Lanes operator[](std::size_t i) const {
-#if THRESHER_LANES == 4
+#if THRESHER_LANES == 8
+            return Lanes{columns[0][i], columns[1][i], columns[2][i], columns[3][i],
+                         columns[4][i], columns[5][i], columns[6][i], columns[7][i]};
+#elif THRESHER_LANES == 4
             return Lanes{columns[0][i], columns[1][i], columns[2][i], columns[3][i]};
 #else
             return Lanes{columns[0][i], columns[1][i]};
@@ -200,7 +225,9 @@ struct THRESHER_SWEEPS {
         std::memcpy(to, &values, sizeof values);
     }
     [[gnu::always_inline]] THRESHER_TARGET static bool every(Bits bits) {
-#if defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 4
+#if defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 8
+        return _mm512_movepi64_mask((__m512i)bits) == 255;
+#elif defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 4
         return _mm256_movemask_pd((__m256d)bits) == 15;
 #elif defined(THRESHER_HAS_AVX2)
         return _mm_movemask_pd((__m128d)bits) == 3;
@@ -211,7 +238,9 @@ struct THRESHER_SWEEPS {
 #endif
     }
     [[gnu::always_inline]] THRESHER_TARGET static Lanes root(Lanes x) {
-#if defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 4
+#if defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 8
+        return (Lanes)_mm512_maskz_sqrt_pd(255, (__m512d)x);  // GCC 12 warns of the plain one
+#elif defined(THRESHER_HAS_AVX2) && THRESHER_LANES == 4
         return (Lanes)_mm256_sqrt_pd((__m256d)x);
 #elif defined(THRESHER_HAS_AVX2)
         return (Lanes)_mm_sqrt_pd((__m128d)x);

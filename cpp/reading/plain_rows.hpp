@@ -177,6 +177,16 @@ class PlainRows {
         }
     }
 
+    // Names in a register: of each its slot and its tag.
+    typedef std::uint32_t Names __attribute__((vector_size(16)));
+    static Names two(const PlainNames::Name& one, const PlainNames::Name& other) {
+        typedef std::uint64_t Whole __attribute__((vector_size(16)));
+        std::uint64_t first, second;
+        std::memcpy(&first, &one, sizeof first);
+        std::memcpy(&second, &other, sizeof second);
+        return (Names)Whole{first, second};
+    }
+
     // Rows of categories alone. What is missing is behind all others, and mostly nothing is.
     template <class Rank>
     void write_words(const std::vector<Rank>& ranks, std::size_t count, Rows& rows, std::size_t* ends) const {
@@ -190,7 +200,17 @@ class PlainRows {
             const Rank* const first = ranks.data() + (columns == 0 ? 0 : place(i, 0));
             std::size_t given = columns;
             while (given > 0 && first[together * (given - 1)] == nothing) --given;
-            for (std::size_t c = 0; c < given; ++c) {
+            std::size_t c = 0;
+            for (; c + 4 <= given; c += 4) {
+                const Rank* const four = first + together * c;
+                const Names one = two(names[four[0]], names[four[together]]),
+                            other = two(names[four[2 * together]], names[four[3 * together]]);
+                const Names both[] = {__builtin_shufflevector(one, other, 0, 2, 4, 6),
+                                      __builtin_shufflevector(one, other, 1, 3, 5, 7)};
+                std::memcpy(slots + c, &both[0], sizeof both[0]);
+                std::memcpy(tags + c, &both[1], sizeof both[1]);
+            }
+            for (; c < given; ++c) {
                 const PlainNames::Name name = names[first[together * c]];
                 slots[c] = name.slot;
                 tags[c] = name.tag;
@@ -239,9 +259,8 @@ class PlainRows {
     // How many rows there are before one in which two names share a slot.
     static std::size_t before_clash(const Rows& rows, std::size_t count, const std::size_t* ends) {
         const std::int32_t* const slots = rows.slots.get();
-        std::int32_t some = 0;  // two neighbours, be they of different rows: mostly there are none
-        for (std::size_t at = rows.terms; at + 1 < ends[count - 1]; ++at) some |= slots[at] == slots[at + 1];
-        if (some == 0) return count;
+        const std::size_t terms = ends[count - 1] - rows.terms;  // of two rows that follow each other, too: mostly none
+        if (!sweep_numbers([&](auto sweeps) { return sweeps.repeats(slots + rows.terms, terms); })) return count;
         for (std::size_t i = 0, at = rows.terms; i < count; at = ends[i++]) {
             bool same = false;
             for (; at + 1 < ends[i]; ++at) same |= slots[at] == slots[at + 1];

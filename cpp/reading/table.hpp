@@ -59,18 +59,22 @@ class TableReader {
     bool has_next() const { return begun_ != nullptr && !stopped && row_ < begun_->table.rows; }
 
     // The next rows of the table that was begun last, as many as go into a batch; or those before one that cannot be
-    // read. Only if there are some.
-    Parsed next() {
-        while (given_ < begun_->table.rows && turns_.size() < (met_ && !alone_ ? ahead_ : 1)) give();
+    // read. Only if there are some. `shared`: the other threads make rows, too; else they are left to what else is
+    // done.
+    Parsed next(bool shared = true) {
+        if (!shared && turns_.size() == 0) {
+            Part part = made(given_, turns_.own().end_of_part(begun_->table, given_));
+            take(part);
+            return std::move(part.parsed);
+        }
+        while (shared && given_ < begun_->table.rows && turns_.size() < (met_ && !alone_ ? ahead_ : 1)) give();
         Part part = turns_.take();
         const bool known = part.parsed.known == labels.seen().size(), as_foreseen = same(part.before, now_);
         if (!known || !as_foreseen) {
             turns_.drop();
             alone_ = alone_ || !as_foreseen;
             spare->give(std::move(part.parsed.rows));
-            part = Part{begun_, part.from, part.to, now_, Parsed({}, labels)};
-            turns_.own()(part);
-            given_ = part.to;
+            part = made(part.from, part.to);
         }
         take(part);
         return std::move(part.parsed);
@@ -151,6 +155,14 @@ class TableReader {
         foreseen_at_ = from;
         given_ = turns_.own().end_of_part(begun_->table, from);
         turns_.give(Part{begun_, from, given_, foreseen_, Parsed({}, labels)});
+    }
+
+    // Rows whose turn it is, by this thread.
+    Part made(std::size_t from, std::size_t to) {
+        Part part{begun_, from, to, now_, Parsed({}, labels)};
+        turns_.own()(part);
+        given_ = to;
+        return part;
     }
 
     // What was made of some rows becomes part of what was read so far.

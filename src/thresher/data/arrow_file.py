@@ -22,6 +22,7 @@ __all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
 _CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
 _FIRST = 1 << 13  # rows of the first, if there are as many
 _AT_ONCE = 2  # times as many are decoded of Parquet, which costs less the more there are
+_READ = 1 << 16  # bytes of a column of Parquet at a time, by the threads that decode it: else one of them reads all, before
 
 
 def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piece]:
@@ -34,9 +35,10 @@ def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piec
         unread = _unread(schema, plan)
         names = [field.name for field in schema if field.name not in unread]
         place.seek(0)
-        file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=False)
-        batches = file.iter_batches(_AT_ONCE * _rows(len(names)), columns=names, use_threads=threads > 1)
-        yield from _pieces(opened.name, batches, unread, later=_AT_ONCE)
+        file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=False, buffer_size=_READ)
+        size = _alike(looked.metadata.num_rows, _AT_ONCE * _rows(len(names)))
+        batches = file.iter_batches(size, columns=names, use_threads=threads > 1)
+        yield from _pieces(opened.name, batches, unread, later=size)
 
 
 def ipc_pieces(opened: Opened, plan: Plan, *, stream: bool) -> Iterator[Piece]:
@@ -59,14 +61,14 @@ def frame_pieces(frame: Any, name: str, plan: Plan) -> Iterator[Piece]:
         yield from _pieces(name, iter(reader), _unread(reader.schema, plan))
 
 
-def _pieces(name: str, batches: Iterator[Any], unread: list[str], *, later: int = 1) -> Iterator[Piece]:
-    """The rows, the first few alone, since what columns hold is seen in them; `later` times as many in those behind them."""
+def _pieces(name: str, batches: Iterator[Any], unread: list[str], *, later: int = 0) -> Iterator[Piece]:
+    """The rows, the first few alone, since what columns hold is seen in them; `later`: so many in those behind them."""
     first = 0
     for whole in _gathered(map(_validated, batches)):
         batch = whole.select([number for number, each in enumerate(whole.schema.names) if each not in unread])
         rest = True
         while rest:
-            part = batch.slice(0, _rows(batch.num_columns) * (later if first else 1))
+            part = batch.slice(0, later if first and later else _rows(batch.num_columns))
             batch = batch.slice(part.num_rows)
             rest = batch.num_rows > 0
             named = list(flat(part.schema.names, part.columns))
@@ -129,6 +131,15 @@ def _unread(schema: Any, plan: Plan) -> list[str]:
 def _rows(columns: int) -> int:
     """How many rows of so many columns are a piece."""
     return max(1, min(_MOST, _CELLS // max(1, columns)))
+
+
+def _alike(rows: int, most: int) -> int:
+    """How many rows are decoded at a time, `most` or hardly more, so that the last are as many: few cost nearly as much.
+
+    >>> _alike(400_000, 131_072), _alike(400_000, 99_864), _alike(7, 10), _alike(0, 10)
+    (133334, 100000, 7, 1)
+    """
+    return max(1, -(-rows // max(1, -(-rows // (most + most // 16)))))
 
 
 def _seekable(opened: Opened) -> Any:

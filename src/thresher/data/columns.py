@@ -266,11 +266,12 @@ def _near(cells: Any) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.
     library = arrow()
     if not library.types.is_integer(cells.type) or library.types.is_uint64(cells.type) or cells.null_count == len(cells):
         return None
-    least, most = arrow(".compute").min_max(cells).as_py().values()
+    there = cells.drop_null().to_numpy(zero_copy_only=False)
+    least, most = int(there.min()), int(there.max())
     if most - least >= _NEAR:
         return None
     given = cells.fill_null(least) if cells.null_count else cells
-    codes = np.empty(len(cells), np.int32)
+    codes = np.frombuffer(library.allocate_buffer(4 * len(cells)), np.int32)  # pyarrow keeps memory: fresh pages cost more
     np.subtract(given.to_numpy(zero_copy_only=False), least, out=codes, dtype=np.int64, casting="unsafe")
     if cells.null_count:
         codes[np.asarray(cells.is_null())] = -1

@@ -196,6 +196,8 @@ class Stream(ABC):
 
     def _decide(self) -> None:
         """Which label is the positive one, as soon as that matters."""
+        if self._decided == 2:
+            return
         labels = self._labels.labels
         if len(labels) == self._decided:
             return

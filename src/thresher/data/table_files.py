@@ -33,6 +33,7 @@ class Pieces:
         self._made, self._ahead = made, ahead
         self._settled = settled or threading.Event()
         self._ending = False
+        self._at_work = False
         self._seen: deque[Piece | SourceError] = deque()
         self._waiting: queue.Queue[Piece | Exception | None] = queue.Queue(_AHEAD)
         self._thread: threading.Thread | None = None
@@ -57,6 +58,11 @@ class Pieces:
             return
         except SourceError as error:
             self._seen.append(error)
+
+    @property
+    def at_work(self) -> bool:
+        """Whether the thread is making a piece: else it waits for room, or has ended."""
+        return self._at_work
 
     def settle(self) -> None:
         """The first rows have told what their columns hold."""
@@ -89,12 +95,16 @@ class Pieces:
     def _make(self) -> None:
         end: Exception | None = None
         try:
+            self._at_work = True
             for piece in self._made:
+                self._at_work = False
                 self._waiting.put(piece)
                 if self._ending:
                     return
+                self._at_work = True
         except Exception as error:
             end = error
+        self._at_work = False
         self._waiting.put(end)
 
 

@@ -59,6 +59,7 @@ class TableStream(Stream):
         for name, state in table.scales.items():
             self._reader.scale(name, *state)
         self._skip_bad, self._files = wishes.skip_bad, files
+        self._spare_threads = wishes.threads > 2  # two have enough to do as long as one of them decodes
         self._plan, self._predicts = Plan(table, tag, fixed=predicts), predicts
         self._notices: list[str] = []
         self._bad = 0
@@ -122,7 +123,8 @@ class TableStream(Stream):
             self._lost = True  # unless what follows comes to its end
             if not self._reader.has_next and not self._begin_next():
                 break
-            rows = self._reader.next() if self._reader.has_next else None
+            shared = self._spare_threads or not self._pieces.at_work
+            rows = self._reader.next(shared) if self._reader.has_next else None
             if rows is not None:
                 self._note(rows)
                 if len(rows):
