@@ -224,7 +224,7 @@ class Reader final : public AnyReader {
     bool ended_ = false;
     std::optional<Parsed> rest_;  // of the piece that was taken last
     Turns<Parsed, Parser<Format>> turns_;
-    static constexpr std::size_t most_naming = 2;
+    static constexpr std::size_t most_naming = 6;
     static constexpr std::ptrdiff_t few_naming = 64;  // rows: not worth another thread
     Parser<Format> namer_;
     Chain<Naming, Name> naming_;  // before more is read: so memory serves again sooner
