@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 
 import thresher as th
 from tests.commands import fruit, read_in_pieces, run, stop_after
+from thresher import _core
 from thresher._core import Crew
 from thresher.compose.ahead import Ahead
 from thresher.data.stream import Batch
@@ -19,6 +21,7 @@ from thresher.examples import many
 from thresher.store import Model
 
 PIECE = 300
+ROOMS = (("int8", (13,)), ("float32", (13,)), ("bool", ()))
 QUIET = ("--quiet", "--bits", 7)
 BESIDE, ALONE = ("--threads", 2), ("--threads", 1)
 
@@ -207,6 +210,71 @@ def test_rows_that_lanes_cannot_learn_break_the_portfolio_and_what_was_begun_beh
     assert learner.rounds == 3
     with pytest.raises(LaneError, match="not in step"):
         learner.predict([1, 0, 0])
+
+
+def test_a_portfolio_left_half_way_is_not_healed_by_another_who_looks_ahead(source: Path) -> None:
+    learner, (first, second, *_) = portfolio(), batches(source)
+    ready = Ahead(learner, Crew(2))
+    with Ahead(learner, Crew(2)) as ahead:
+        begun = ahead.begin(first.X, first.codes, None)
+        assert begun is not None
+        ahead.hear(begun, 1)
+        with pytest.raises(LaneError, match="learn ahead of their vote"):
+            ready.begin(second.X, second.codes, None)
+    with pytest.raises(LaneError, match="learn ahead of their vote"):
+        ready.begin(second.X, second.codes, None)
+    with pytest.raises(LaneError, match="learn ahead of their vote"):
+        learner.state()
+
+
+def test_nothing_is_begun_after_lanes_have_failed() -> None:
+    learner, bad = th.Portfolio(3), many(np.array([[1.0, np.inf, 1.0]]), 3)[0]
+    codes = np.ones(1, np.int8)
+    with Ahead(learner, Crew(1)) as ahead:
+        begun = ahead.begin(bad, codes, None)
+        with pytest.raises(LaneError, match="not in step"):
+            ahead.hear(begun, 1)  # type: ignore[arg-type]
+        with pytest.raises(LaneError, match="not in step"):
+            ahead.begin(many(np.eye(3), 3)[0], np.ones(3, np.int8), None)
+
+
+def test_a_bank_that_somebody_uses_is_not_begun_to_teach(source: Path) -> None:
+    learner, batch = portfolio(), batches(source)[0]
+    bank = learner._lanes.banked.bank
+    other = bank._ahead(Crew(1))
+    says, scores, changed = (_core.room(kind, len(batch), *lanes) for kind, lanes in ROOMS)
+    other.give(batch.X, batch.codes, None, says, scores, changed)
+    with Ahead(learner, Crew(1)) as ahead, pytest.raises(th.ConcurrentUse):
+        ahead.begin(batch.X, batch.codes, None)
+    other.end()
+    assert learner.learn({"a"}, +1).t == 1
+    with pytest.raises(ValueError, match="it has ended"):
+        other.give(batch.X, batch.codes, None, says, scores, changed)
+    with pytest.raises(ValueError, match="nothing to be taken"):
+        other.take()
+
+
+def test_an_empty_batch_is_passed_over(source: Path) -> None:
+    learner, batch = portfolio(), batches(source)[0]
+    with Lookahead([batch.part(0, 1), batch.part(1, 1), batch.part(1, len(batch))], learner, Crew(2)) as ahead:
+        assert play(learner, ahead, th.Ledger())
+    assert learner.rounds == len(batch)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_several_may_wait_for_one_crew(threads: int, source: Path) -> None:
+    crew, given = Crew(threads), batches(source)
+    expected = portfolio()
+    for batch in given:
+        expected.learn_many(batch.X, batch.codes)
+    learners = [portfolio() for _ in range(4)]
+    waiting = [Thread(target=play, args=(each, Lookahead(given, each, crew), th.Ledger()), daemon=True) for each in learners]
+    for each in waiting:
+        each.start()
+    for each in waiting:
+        each.join(60)
+    assert not any(each.is_alive() for each in waiting)
+    assert [state(each) for each in learners] == [state(expected)] * 4
 
 
 def test_a_crew_has_one_thread_at_least() -> None:

@@ -281,6 +281,17 @@ def test_names_come_in_the_order_of_the_rows_that_changed_something(
     assert kept == list(expected)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_names_are_kept_after_the_stream_was_closed(threads: int, tmp_path: Path) -> None:
+    path = tmp_path / "rows.vw"
+    path.write_text("".join(f"{'1' if k % 3 else '-1'} | n{k}\n" for k in range(300)))
+    with th.open_stream(path, bits=10, threads=threads) as stream:
+        batches = list(stream)
+    for batch in batches:
+        stream.keep_names(batch, np.ones(len(batch), np.bool_))
+    assert stream.names.decode().split() == [f"n{k}" for k in range(300)]
+
+
 def test_collisions_of_a_batch_are_counted_with_its_last_part(tmp_path: Path) -> None:
     path = tmp_path / "rows.vw"
     path.write_text("1 | a b\n-1 | b\n1 | c d e\n")

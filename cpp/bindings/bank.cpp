@@ -166,7 +166,8 @@ class PythonBank {
     // Rows are learned by a crew, and are taken back in order. Until all are, nobody else uses the bank.
     class Ahead {
       public:
-        Ahead(PythonBank& bank, std::shared_ptr<Crew> crew) : bank_(bank), lanes_(*bank.bank_, std::move(crew)) {}
+        Ahead(PythonBank& bank, std::shared_ptr<Crew> crew)
+            : bank_(bank), lanes_(std::move(crew), Play<Real>(*bank.bank_)) {}
 
         void give(nb::handle block, nb::handle labels, std::optional<Vector<double>> weights, Says says, Scores scores,
                   Changed changed) {
@@ -187,12 +188,12 @@ class PythonBank {
         void take() {
             const Busy::Writing writing(busy_);
             if (given_.empty()) throw std::invalid_argument("there is nothing to be taken");
+            const Given given = std::move(given_.front());  // it must stay until they are learned
+            given_.pop_front();
             const Stint<Real> stint = [&] {
                 const nb::gil_scoped_release free;
                 return lanes_.take();
             }();
-            const Given given = std::move(given_.front());
-            given_.pop_front();
             if (given_.empty()) using_.reset();
             bank_.learned(nb::cast<const HeldBlock&>(given.block), stint.fault, stint.played, given.weights,
                           given.labels);

@@ -124,6 +124,20 @@ class PythonReader {
         return use(*reader_);
     }
 
+    // All names that were to be kept, when they are.
+    template <class Use>
+    auto with_names(Use&& use) {
+        return with([&](AnyReader& reader) {
+            reading::KeptNames* names = nullptr;
+            {
+                const nb::gil_scoped_release free;
+                names = &reader.names();
+            }
+            named_.clear();
+            return use(*names);
+        });
+    }
+
   private:
     std::size_t n_;
     std::deque<nb::object> named_;  // batches whose names are being kept
@@ -236,19 +250,21 @@ void bind_reading(nb::module_& m) {
         .def(
             "keep_name",
             [](PythonReader& self, const nb::bytes& name) {
-                self.with([&](AnyReader& r) { r.names().keep(text_of(name)); });
+                self.with_names([&](reading::KeptNames& names) { names.keep(text_of(name)); });
             },
             nb::arg("name"))
         .def_prop_ro("labels",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return spelled(r.labels); }); })
-        .def_prop_ro(
-            "names",
-            [](PythonReader& self) { return self.with([](AnyReader& r) { return as_bytes(r.names().text()); }); })
+        .def_prop_ro("names",
+                     [](PythonReader& self) {
+                         return self.with_names([](reading::KeptNames& names) { return as_bytes(names.text()); });
+                     })
         .def_prop_ro(
             "crew", [](PythonReader& self) { return self.with([](AnyReader& r) { return r.crew(); }); },
             "Its threads, who may do other work, too.")
-        .def_prop_ro("names_full",
-                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.names().full(); }); })
+        .def_prop_ro(
+            "names_full",
+            [](PythonReader& self) { return self.with_names([](reading::KeptNames& names) { return names.full(); }); })
         .def_prop_ro("bad", [](PythonReader& self) { return self.with([](AnyReader& r) { return told(r.bad); }); })
         .def_prop_ro("has_room",
                      [](PythonReader& self) { return self.with([](AnyReader& r) { return r.has_room(); }); })

@@ -88,7 +88,7 @@ Told play_ahead(Bank<float>& bank, const std::vector<double>& values, const std:
     const std::size_t rows = labels.size(), lanes = bank.lanes();
     Told told{std::vector<std::int8_t>(rows * lanes), std::vector<float>(rows * lanes), std::make_unique<bool[]>(rows)};
     std::deque<Block> blocks;
-    LanesAhead<float> ahead(bank, std::make_shared<Crew>(threads));
+    LanesAhead<float> ahead(std::make_shared<Crew>(threads), Play<float>(bank));
     const auto take = [&] {
         const Stint<float> stint = ahead.take();
         if (told.fault == Fault::Kind::none) {

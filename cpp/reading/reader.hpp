@@ -125,7 +125,7 @@ class Reader final : public AnyReader {
           ahead_(threads == 1 ? 1 : threads + 4),
           turns_(threads, Parser<Format>(policy, std::move(format), sizes, spare)),
           namer_(turns_.own()),
-          naming_(turns_.crew(), true, {&names_, &namer_}) {}
+          naming_(turns_.crew(), {&names_, &namer_}) {}
 
     void cut(bool last) override {
         if (std::optional<Piece> piece = splitter_.cut(last)) turns_.give(Parsed(std::move(*piece), labels));
@@ -165,7 +165,8 @@ class Reader final : public AnyReader {
             while (naming_.size() > 0 && (naming_.size() == most_naming || naming_.done())) naming_.take();
             if (naming_.size() == 0 && names_.full()) return;
             const Naming naming{&parsed, {changed, changed + parsed.rows.size}};
-            if (naming_.size() == 0 && std::ranges::count(naming.changed, 1) < few_naming) {
+            const bool few = naming_.size() == 0 && std::ranges::count(naming.changed, 1) < few_naming;
+            if (ended_ || few) {
                 Name{&names_, &turns_.own()}(naming);
             } else {
                 naming_.give(naming);

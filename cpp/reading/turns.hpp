@@ -17,18 +17,17 @@ namespace thresher::reading {
 inline constexpr std::size_t most_threads = 64;
 
 // `work(task)` does a task in place; every thread has a copy of `work` for its own. Whoever takes a task that is not
-// done yet does the oldest one that nobody has begun, so that a single thread does everything, and no thread waits
-// while there is something to do. Threads that have nothing to do sleep.
+// done yet does what there is to do, so that a single thread does everything.
 template <class Task, class Work>
-class Turns final : public Jobs {
+class Turns {
   public:
     Turns(std::size_t threads, const Work& work)
         : crew_(std::make_shared<Crew>(threads)), fresh_(work), own_(work), others_(threads) {
-        crew_->enter(*this, true);
+        crew_->enter(*this);
     }
     Turns(const Turns&) = delete;
     Turns& operator=(const Turns&) = delete;
-    ~Turns() override { end(); }
+    ~Turns() { end(); }
 
     // Ends the threads; what was given and not taken is dropped, and no more may be given.
     void end() {
@@ -72,11 +71,12 @@ class Turns final : public Jobs {
         begun_ = size_ = 0;
     }
 
-    Work& own() { return own_; }  // of the thread that gives and takes
+    Work& own() { return own_; }  // of the one who gives and takes, for work of his own
 
-    std::size_t waiting() const override { return turns_.size(); }
-    bool ready() const override { return begun_ < turns_.size(); }
-    void next(std::unique_lock<std::mutex>& lock, std::size_t hand) override {
+    // What the crew asks.
+    std::size_t waiting() const { return turns_.size(); }
+    bool ready() const { return begun_ < turns_.size(); }
+    void next(std::unique_lock<std::mutex>& lock, std::size_t hand) {
         Turn& turn = *turns_[begun_++];
         lock.unlock();
         try {
@@ -98,7 +98,6 @@ class Turns final : public Jobs {
     };
 
     Work& work_of(std::size_t hand) {
-        if (hand == 0) return own_;
         std::unique_ptr<Work>& other = others_[hand];
         if (other == nullptr) other = std::make_unique<Work>(fresh_);
         return *other;

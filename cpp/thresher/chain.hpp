@@ -14,15 +14,14 @@ namespace thresher {
 
 // `work(task)` does a task in place.
 template <class Task, class Work>
-class Chain : public Jobs {
+class Chain {
   public:
-    // What is urgent is done before all that the crew does already, and anything else after it.
-    Chain(std::shared_ptr<Crew> crew, bool urgent, Work work) : crew_(std::move(crew)), work_(std::move(work)) {
-        crew_->enter(*this, urgent);
+    Chain(std::shared_ptr<Crew> crew, Work work) : crew_(std::move(crew)), work_(std::move(work)) {
+        crew_->enter(*this);
     }
     Chain(const Chain&) = delete;
     Chain& operator=(const Chain&) = delete;
-    ~Chain() override { end(); }
+    ~Chain() { end(); }
 
     std::size_t size() const { return size_; }
 
@@ -51,16 +50,17 @@ class Chain : public Jobs {
         return links_.front().done;
     }
 
-    // What nobody has begun is dropped.
+    // What nobody has begun is dropped; no more may be given.
     void end() {
         crew_->leave(*this);
         links_.clear();
         begun_ = size_ = 0;
     }
 
-    std::size_t waiting() const override { return links_.size(); }
-    bool ready() const override { return !working_ && begun_ < links_.size(); }
-    void next(std::unique_lock<std::mutex>& lock, std::size_t) override {
+    // What the crew asks.
+    std::size_t waiting() const { return links_.size(); }
+    bool ready() const { return !working_ && begun_ < links_.size(); }
+    void next(std::unique_lock<std::mutex>& lock, std::size_t) {
         Link& link = links_[begun_++];
         working_ = true;
         lock.unlock();

@@ -8,27 +8,19 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace thresher {
 
-// Kinds of work. All is known under the crew's lock, but what is being done.
-class Jobs {
-  public:
-    virtual ~Jobs() = default;
-    virtual std::size_t waiting() const = 0;  // how many were given and not taken
-    virtual bool ready() const = 0;           // whether one can be begun
-    // Does one, and lets the lock go meanwhile. `hand` is the number of the thread: 0 is that of whoever waits.
-    virtual void next(std::unique_lock<std::mutex>& lock, std::size_t hand) = 0;
-
-  private:
-    friend class Crew;
-    std::size_t busy_ = 0;  // how many are being done
-};
-
+// A kind of work is given by an object with these, which are called under the crew's lock:
+//   waiting()         how many jobs were given and not taken back
+//   ready()           whether one can be begun
+//   next(lock, hand)  does one, and lets the lock go meanwhile; `hand` is the number of the thread: 0 for who waits
 class Crew {
   public:
     explicit Crew(std::size_t threads) : threads_(threads) {}
@@ -36,15 +28,23 @@ class Crew {
     Crew& operator=(const Crew&) = delete;
     ~Crew() { end(); }
 
-    // Work that comes before all that was there, or after it; nobody does it once it has left.
-    void enter(Jobs& jobs, bool first) {
+    // Work that comes before all that was there.
+    template <class Jobs>
+    void enter(Jobs& jobs) {
+        auto kind = std::make_unique<Kind>(&jobs, &waiting_of<Jobs>, &ready_of<Jobs>, &next_of<Jobs>);
         const std::lock_guard lock(mutex_);
-        kinds_.insert(first ? kinds_.begin() : kinds_.end(), &jobs);
+        kinds_.insert(kinds_.begin(), std::move(kind));
     }
+    // Nobody does it any more.
+    template <class Jobs>
     void leave(Jobs& jobs) {
         std::unique_lock lock(mutex_);
-        std::erase(kinds_, &jobs);
-        done_.wait(lock, [&] { return jobs.busy_ == 0; });
+        const auto found =
+            std::ranges::find(kinds_, static_cast<void*>(&jobs), [](const auto& kind) { return kind->jobs; });
+        if (found == kinds_.end()) return;
+        const std::unique_ptr<Kind> kind = std::move(*found);
+        kinds_.erase(found);
+        done_.wait(lock, [&] { return kind->busy == 0; });
     }
 
     std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
@@ -52,22 +52,26 @@ class Crew {
     // Something was given. Threads start as they are needed: a small file needs none.
     void call(std::unique_lock<std::mutex>& lock) {
         std::size_t waiting = 0;
-        for (const Jobs* const jobs : kinds_) waiting += jobs->waiting();
+        for (const auto& kind : kinds_) waiting += kind->waiting(kind->jobs);
         if (workers_.size() + 1 < std::min(threads_, waiting)) start();
         lock.unlock();
         given_.notify_one();
     }
 
-    // Until something is so, does what there is to do, and sleeps only where there is nothing.
+    // Until something is so, does what there is to do, and sleeps only where there is nothing; of several who wait at
+    // once, one does.
     template <class Until>
     void help(std::unique_lock<std::mutex>& lock, Until&& until) {
         bool helped = false;
         while (!until()) {
-            if (work(lock, 0)) {
-                helped = true;
-            } else {
+            if (std::exchange(helping_, true)) {
                 done_.wait(lock);
+                continue;
             }
+            const bool did = work(lock, 0);
+            helping_ = false;
+            helped |= did;
+            if (!did) done_.wait(lock);
         }
         if (helped && something() != nullptr) given_.notify_one();  // what came next of it, nobody was told
     }
@@ -77,33 +81,62 @@ class Crew {
         done_.wait(lock, until);
     }
 
-    std::size_t threads() const { return threads_; }
+    std::size_t threads() {
+        const std::lock_guard lock(mutex_);
+        return threads_;
+    }
 
     // Its threads end; from then on those who wait do everything.
     void end() {
+        std::vector<std::thread> workers;
         {
             const std::lock_guard lock(mutex_);
             threads_ = 1;
             ending_ = true;
+            workers.swap(workers_);
         }
         given_.notify_all();
-        for (std::thread& worker : workers_) worker.join();
-        workers_.clear();
+        for (std::thread& worker : workers) worker.join();
     }
 
   private:
-    bool work(std::unique_lock<std::mutex>& lock, std::size_t hand) {
-        Jobs* const jobs = something();
-        if (jobs == nullptr) return false;
-        ++jobs->busy_;
-        jobs->next(lock, hand);
-        --jobs->busy_;
+    using Lock = std::unique_lock<std::mutex>;
+
+    // What is called of a kind, by addresses that never change: an object that is being made or let go has not all of
+    // its own yet, or any more.
+    struct Kind {
+        void* jobs;
+        std::size_t (*waiting)(void*);
+        bool (*ready)(void*);
+        void (*next)(void*, Lock&, std::size_t);
+        std::size_t busy = 0;  // how many jobs are being done
+    };
+    template <class Jobs>
+    static std::size_t waiting_of(void* jobs) {
+        return static_cast<Jobs*>(jobs)->waiting();
+    }
+    template <class Jobs>
+    static bool ready_of(void* jobs) {
+        return static_cast<Jobs*>(jobs)->ready();
+    }
+    template <class Jobs>
+    static void next_of(void* jobs, Lock& lock, std::size_t hand) {
+        static_cast<Jobs*>(jobs)->next(lock, hand);
+    }
+
+    bool work(Lock& lock, std::size_t hand) {
+        Kind* const kind = something();
+        if (kind == nullptr) return false;
+        ++kind->busy;
+        kind->next(kind->jobs, lock, hand);
+        --kind->busy;
+        done_.notify_all();
         return true;
     }
 
-    Jobs* something() const {
-        const auto found = std::ranges::find_if(kinds_, [](const Jobs* jobs) { return jobs->ready(); });
-        return found == kinds_.end() ? nullptr : *found;
+    Kind* something() const {
+        const auto found = std::ranges::find_if(kinds_, [](const auto& kind) { return kind->ready(kind->jobs); });
+        return found == kinds_.end() ? nullptr : found->get();
     }
 
     void start() {
@@ -111,11 +144,7 @@ class Crew {
             workers_.emplace_back([this, hand = workers_.size() + 1] {
                 std::unique_lock lock(mutex_);
                 while (!ending_) {
-                    if (work(lock, hand)) {
-                        done_.notify_all();
-                    } else {
-                        given_.wait(lock);
-                    }
+                    if (!work(lock, hand)) given_.wait(lock);
                 }
             });
         } catch (const std::system_error&) {  // no more threads are to be had: those there are do the work
@@ -126,7 +155,8 @@ class Crew {
     std::size_t threads_;
     std::mutex mutex_;
     std::condition_variable given_, done_;
-    std::vector<Jobs*> kinds_;  // what is done first comes first
+    std::vector<std::unique_ptr<Kind>> kinds_;  // what is done first comes first
+    bool helping_ = false;                      // whether somebody who waits does something
     bool ending_ = false;
     std::vector<std::thread> workers_;
 };

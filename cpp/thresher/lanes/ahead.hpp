@@ -41,12 +41,8 @@ class Play {
     bool stopped_ = false;
 };
 
-// Lanes need nothing of their vote. They are what all others wait for.
+// Lanes need nothing of their vote.
 template <class Real>
-class LanesAhead : public Chain<Stint<Real>, Play<Real>> {
-  public:
-    LanesAhead(Bank<Real>& bank, std::shared_ptr<Crew> crew)
-        : Chain<Stint<Real>, Play<Real>>(std::move(crew), true, Play<Real>(bank)) {}
-};
+using LanesAhead = Chain<Stint<Real>, Play<Real>>;
 
 }  // namespace thresher

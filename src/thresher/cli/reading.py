@@ -84,7 +84,7 @@ def add_reading_options(
         "--threads",
         type=whole,
         metavar="K",
-        help="how many threads read SOURCE; half as many, one at least, learn in a portfolio; it changes nothing but the time "
+        help="how many threads read SOURCE and play the lanes of a portfolio; it changes nothing but the time "
         "(one a core, up to 8)",
     )
 

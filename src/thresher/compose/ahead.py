@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from thresher._core import Block, Crew, Rounds, room
 from thresher.compose.counted import Columns, Rows
-from thresher.errors import LaneError, ParameterError
+from thresher.errors import ConcurrentUse, ExampleError, LaneError, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,15 +71,23 @@ class Ahead:
     def begin(self, block: Block, codes: NDArray[np.int8] | memoryview, weights: NDArray[np.float64] | None) -> Begun | None:
         """The lanes will learn these rows, after all that were begun before.
 
-        None if a label or a weight cannot be learned: then `learn_many` says so, once the vote has heard of the others.
+        None if there are none, or a label or a weight cannot be learned: then `learn_many` says so, once the vote has heard of
+        the others.
         """
         portfolio, vote = self.portfolio, self.portfolio._vote
-        if block.n != portfolio.n or vote._check(codes, weights) < len(block):
+        if not self._begun:
+            portfolio._check_whole()
+        if len(block) == 0 or block.n != portfolio.n or vote._check(codes, weights) < len(block):
             return None
         begun = Begun(block, codes, weights, vote._costs(codes, weights), len(portfolio.lanes))
-        self._lanes.give(block, codes, begun.costs, begun.says, begun.scores, begun.changed)
-        self._begun.append(begun)
+        before = portfolio._broken
         portfolio._broken = LaneError("its lanes learn ahead of their vote, which has not heard of all their rounds")
+        try:
+            self._lanes.give(block, codes, begun.costs, begun.says, begun.scores, begun.changed)
+        except ConcurrentUse:  # nothing was given
+            portfolio._broken = before
+            raise
+        self._begun.append(begun)
         return begun
 
     def hear(self, begun: Begun, rows: int) -> Rounds:
@@ -89,8 +97,13 @@ class Ahead:
         if begun.heard == 0:
             try:
                 self._lanes.take()  # they come in order
-            except Exception as error:
-                raise self._out_of_step() from error
+            except BaseException as error:
+                told = f"it was interrupted in round {self.portfolio.rounds + 1}, and its lanes are not in step any more"
+                self.portfolio._broken = LaneError(told)
+                self._begun.clear()
+                if isinstance(error, ExampleError):
+                    raise self.portfolio._broken from error
+                raise
         portfolio, vote = self.portfolio, self.portfolio._vote
         part = slice(begun.heard, begun.heard + rows)
         played = Rows(begun.block, begun.codes, begun.weights, begun.block.__getitem__).part(part.start, part.stop)
@@ -106,8 +119,3 @@ class Ahead:
             portfolio._broken = None
         history, standing = (before, vote.history), portfolio._standing(wrong)
         return made.rounds(first, played.block, played, portfolio.rule, history, standing=standing)
-
-    def _out_of_step(self) -> LaneError:
-        told = f"it was interrupted in round {self.portfolio.rounds + 1}, and its lanes are not in step any more"
-        self.portfolio._broken = LaneError(told)
-        return self.portfolio._broken
