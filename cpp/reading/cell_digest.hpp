@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -27,8 +26,7 @@ class CellDigest {
 
     // Of so many cells; cell(i) is number i in 64 bits, spread.
     template <class Cell>
-    CellDigest(std::size_t count, Cell&& cell)
-        : sum_(sum_of<few>(std::views::iota(std::size_t{0}, count), cell)), count_(count) {}
+    CellDigest(std::size_t count, Cell&& cell) : sum_(sum_of<few>(Numbers{count}, cell)), count_(count) {}
 
     // Of cells that lie in memory; cell(x) is what one of them is in 64 bits, spread.
     template <class T, class Cell>
@@ -51,6 +49,14 @@ class CellDigest {
   private:
     static constexpr std::uint64_t base = xxh64::p1;
     static constexpr std::size_t few = 8, many = 16;
+
+    // 0, 1, 2 …: cells that are asked for by number.
+    struct Numbers {
+        std::size_t count;
+
+        std::size_t size() const { return count; }
+        std::size_t operator[](std::size_t i) const { return i; }
+    };
 
     // Sums side by side, so that none waits for itself.
     template <std::size_t SideBySide, class Cells, class Cell>
@@ -89,7 +95,6 @@ class CellDigest {
         for (std::size_t at = 0; at < count * sizeof(T); at += line)
             __builtin_prefetch(reinterpret_cast<const void*>(start + at));
     }
-    template <class Numbers>
     static void ask_ahead(const Numbers&, std::size_t, std::size_t) {}
 
     static std::uint64_t power(std::uint64_t exponent) {

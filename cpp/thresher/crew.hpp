@@ -31,7 +31,7 @@ class Crew {
     // Work that comes before all that was there.
     template <class Jobs>
     void enter(Jobs& jobs) {
-        auto kind = std::make_unique<Kind>(&jobs, &waiting_of<Jobs>, &ready_of<Jobs>, &next_of<Jobs>);
+        auto kind = std::make_unique<Kind>(Kind{&jobs, &waiting_of<Jobs>, &ready_of<Jobs>, &next_of<Jobs>});
         const std::lock_guard lock(mutex_);
         kinds_.insert(kinds_.begin(), std::move(kind));
     }
