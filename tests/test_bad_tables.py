@@ -371,3 +371,26 @@ def test_a_column_that_becomes_words_is_refused_once_and_its_rows_are_counted(tm
     with th.open_stream([first, then], label="y", on_bad="skip") as stream:
         assert sum(len(batch) for batch in stream) == 100
     assert (stream.bad, len(stream.first_bad)) == (40_000, 5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("later", ["Bought", "other", None])
+def test_a_later_file_without_the_column_of_labels_is_refused(
+    later: str | None, kind: str, threads: int, tmp_path: Path
+) -> None:
+    first = {"age": [*range(40)], "bought": ["no", "yes"] * 20}
+    second = {"age": [1, 2], **({} if later is None else {later: ["no", "yes"]})}
+    paths = []
+    for number, cells in enumerate((first, second)):
+        paths.append(tmp_path / f"{number}.{kind}")
+        table = arrow().table(cells)
+        (arrow(".csv").write_csv if kind == "csv" else arrow(".parquet").write_table)(table, paths[-1])
+    given = ("learn", *paths, "--label", "bought", "--bits", 6, "--threads", threads, "--save", tmp_path / "m")
+    ran = run(*given)
+    near = " (did you mean Bought?)" if later == "Bought" else ""
+    assert ran.status == 2
+    assert f"1.{kind}: found no column 'bought' for the label{near}" in ran.err
+    assert not (tmp_path / "m").exists()
+    assert run("learn", paths[0], *given[3:]).status == 0
+    assert run("predict", tmp_path / "m", paths[1]).status == 0

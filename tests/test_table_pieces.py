@@ -83,7 +83,7 @@ def test_no_other_file_is_opened_before_the_first_rows_were_looked_at(tmp_path: 
     for name in ("a", "b"):
         parquet.write_table(small, tmp_path / f"{name}.parquet")
     files = Files(Source(tmp_path / "a.parquet", tmp_path / "b.parquet"), ahead=False)
-    pieces = pieces_of(files, None, Plan(TableRecipe(), None), skip_bad=False, threads=2)
+    pieces = pieces_of(files, None, Plan(TableRecipe(), None), labelled=True, skip_bad=False, threads=2)
     assert next(pieces).rows == 2
     assert not Event().wait(0.05)  # the thread would have had time
     assert files.names == [str(tmp_path / "a.parquet")]

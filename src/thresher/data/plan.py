@@ -114,9 +114,8 @@ class Plan:
                 found = f"found {len(usual)} columns that could be ({', '.join(usual)})" if usual else "found none of that name"
                 say = "say --label COLUMN (label= in Python)"
                 raise SourceError(f"which column is the label? {found}: {say}; {self._columns(piece)}", file=file)
-        elif needed and self.label not in piece.names:
-            near = _near(self.label, there)
-            raise SourceError(f"found no column {self.label!r} for the label{near}; {self._columns(piece)}", file=file)
+        elif needed:
+            self.check_labelled(piece, file)
         ignored = () if self.recipe.kinds else self.recipe.ignore  # a model's may be missing
         of_text = "the model" if self.recipe.kinds else "--text"
         for who, names in ((of_text, self.recipe.text), ("--ignore", ignored), ("--id", (self.tag,))):
@@ -126,6 +125,12 @@ class Plan:
                 raise SourceError(f"{found}; {self._columns(piece)}", file=file)
         if needed and not any(self.uses(name) for name in piece.names):
             raise SourceError("found no column beside the label, expected one at least to learn from", file=file)
+
+    def check_labelled(self, piece: Piece, file: str) -> None:
+        """Raises that there is no column of labels."""
+        if self.label is not None and self.label not in piece.names:
+            near = _near(self.label, [*piece.names, *piece.unread])
+            raise SourceError(f"found no column {self.label!r} for the label{near}; {self._columns(piece)}", file=file)
 
     def check_label(self, piece: Piece, file: str) -> int:
         """How many labels the first rows have; raises what is wrong with their column if that is more than two."""

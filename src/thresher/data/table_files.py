@@ -108,16 +108,16 @@ class Pieces:
         self._waiting.put(end)
 
 
-def pieces_of(files: Files, format: str | None, plan: Plan, *, skip_bad: bool, threads: int) -> Pieces:
-    """The rows of all files of a source."""
+def pieces_of(files: Files, format: str | None, plan: Plan, *, labelled: bool, skip_bad: bool, threads: int) -> Pieces:
+    """The rows of all files of a source; `labelled`: a file without the column of labels cannot be read."""
     waits = files.file is not None and files.file.pipe is not None  # who waits for a pipe could not be told to stop
     settled = threading.Event()
-    made = _each(files, format, plan, settled, skip_bad=skip_bad, threads=threads)
+    made = _each(files, format, plan, settled, labelled=labelled, skip_bad=skip_bad, threads=threads)
     return Pieces(made, ahead=threads > 1 and not waits, settled=settled)
 
 
 def _each(
-    files: Files, format: str | None, plan: Plan, settled: threading.Event, *, skip_bad: bool, threads: int
+    files: Files, format: str | None, plan: Plan, settled: threading.Event, *, labelled: bool, skip_bad: bool, threads: int
 ) -> Iterator[Piece]:
     opened = files.file
     decimals = dict(plan.recipe.decimals)
@@ -126,6 +126,8 @@ def _each(
         told = False
         for piece in _of_file(opened, form, plan, decimals, said=format is not None, skip_bad=skip_bad, threads=threads):
             told = told or piece.rows > 0 or piece.failure is not None
+            if labelled and piece.rows and form != "jsonl" and settled.is_set():  # an object of JSON may lack what others have
+                plan.check_labelled(piece, opened.name)
             yield piece
         if told:
             settled.wait()

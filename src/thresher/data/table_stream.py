@@ -70,7 +70,14 @@ class TableStream(Stream):
         self._pieces = (
             Pieces(frame_pieces(source.frame, str(source), self._plan), ahead=False)
             if isinstance(source, Frame)
-            else pieces_of(files, format, self._plan, skip_bad=wishes.skip_bad, threads=wishes.threads)
+            else pieces_of(
+                files,
+                format,
+                self._plan,
+                labelled=not wishes.keep_unlabelled,
+                skip_bad=wishes.skip_bad,
+                threads=wishes.threads,
+            )
         )
         try:
             self._begin_first(needed=not wishes.keep_unlabelled, known=bool(recipe.plus or recipe.minus))
