@@ -39,6 +39,7 @@ class Plan:
         self.kinds = dict(recipe.kinds)
         self.decimals = dict(recipe.decimals)
         self._left_out = {*recipe.ignore, tag}
+        self._met: set[str] = set()  # columns of which something has come, as whoever reads ahead sees it
 
     def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
         """The recipe with all that was found out, and these scales."""
@@ -71,7 +72,7 @@ class Plan:
         """As which type a column of CSV is read: None to leave it out, True if that is to be seen, once it was."""
         library = arrow()
         words = library.dictionary(library.int32(), library.string())
-        if name == self.label or (self.label is None and name.lower() in USUAL):
+        if self._may_be_label(name):
             return words
         if name == self.tag or name in self.recipe.text:
             return library.string()
@@ -82,6 +83,25 @@ class Plan:
         if kind in fixed or looks is None:
             return fixed.get(kind or "", True)
         return looks if kind_of(looks) == kind else library.string()
+
+    def meet(self, piece: Piece) -> None:
+        """Takes note of the columns of which a piece tells what they hold."""
+        self._met |= {
+            name
+            for name, cells in zip(piece.names, piece.columns, strict=True)
+            if name not in self._met and kind_of(cells.type) is not None
+        }
+
+    def unmet(self, name: str) -> bool:
+        """Whether nothing has come of a column yet that would tell what it holds: then NA is no word in it, whatever is known.
+
+        So rows are the same when they are read again, by who knows what came behind them.
+        """
+        never = self._fixed or self._may_be_label(name) or name in self.recipe.text
+        return not never and self.uses(name) and name not in self._met
+
+    def _may_be_label(self, name: str) -> bool:
+        return name == self.label or (self.label is None and name.lower() in USUAL)
 
     # ---- the label ---------------------------------------------------------------------------------------------------
 

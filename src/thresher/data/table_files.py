@@ -127,6 +127,7 @@ def _each(
         told = False
         for piece in _of_file(opened, form, plan, decimals, said=format is not None, skip_bad=skip_bad, threads=threads):
             told = told or piece.rows > 0 or piece.failure is not None
+            plan.meet(piece)
             yield piece
         if told:
             settled.wait()
@@ -142,7 +143,7 @@ def _of_file(
         return ipc_pieces(opened, plan, stream=not opened.peek().startswith(b"ARROW1"))
     if format == "jsonl":
         return JsonFile(opened, skip_bad=skip_bad, threads=threads).pieces()
-    file = CsvFile(opened, plan.recipe.header, plan.csv_type, decimals, skip_bad=skip_bad, threads=threads)
+    file = CsvFile(opened, plan.recipe.header, plan.csv_type, decimals, plan.unmet, skip_bad=skip_bad, threads=threads)
     if not said:
         plan.check_table(file.names, opened.name)
     return file.pieces()
