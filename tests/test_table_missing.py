@@ -102,6 +102,15 @@ def test_na_is_no_word_before_the_first_word_of_its_column(threads: int, tmp_pat
         assert again.position == position
 
 
+def test_what_a_column_holds_is_known_to_the_file_behind_though_its_rows_were_not_taken_yet(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.csv" for number in range(3)]
+    for file, rows in zip(files, ("NA,1,a\n,2,b\n", "red,3,a\nblue,4,b\n", "NA,5,a\n7,6,b\n"), strict=True):
+        file.write_text(f"c1,c2,label\n{rows}")
+    for _ in range(20):  # threads that read ahead do not always come so far
+        with th.open_stream(files, label="label", numeric="raw", threads=2) as stream:
+            assert [int(count) for batch in stream for count in np.diff(batch.matrix().indptr)] == [1, 1, 2, 2, 2, 2]
+
+
 def test_na_is_a_label_wherever_it_stands(tmp_path: Path) -> None:
     first, second = tmp_path / "0.csv", tmp_path / "1.csv"
     first.write_text("c1,label\n1,NA\n2,NA\n")
