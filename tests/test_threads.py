@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import thresher as th
 from tests.commands import run
+from tests.tables import FORMS
 from tests.text_oracles import read_pieces
 from thresher.data.ahead import Ahead
 from thresher.data.text import TextStream
@@ -231,6 +232,60 @@ def test_whoever_waits_for_a_piece_is_told_when_it_is_closed() -> None:
     waiting = Ahead(Silent())
     threading.Timer(0.1, waiting.close).start()
     assert waiting.read1() == b""
+
+
+@pytest.fixture
+def no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+
+
+@pytest.mark.usefixtures("no_more_threads")
+def test_where_no_thread_is_to_be_had_whoever_reads_decompresses(text: Path, tmp_path: Path) -> None:
+    packed, cut = tmp_path / "packed.gz", tmp_path / "cut.gz"
+    whole = gzip.compress(text.read_bytes(), 1)
+    packed.write_bytes(whole)
+    cut.write_bytes(whole[: len(whole) // 2])
+    assert batches(packed, threads=2, on_bad="skip") == batches(text, threads=2, on_bad="skip")
+    assert batches(packed, packed, threads=2, on_bad="skip") == batches(text, text, threads=1, on_bad="skip")
+    found, says = batches(cut, threads=2, on_bad="skip")
+    assert found
+    assert "cut.gz" in says
+    with th.open_stream(packed, threads=2, on_bad="skip") as stream:
+        assert len(next(iter(stream)))
+
+
+@pytest.mark.usefixtures("no_more_threads")
+def test_text_that_no_thread_reads_ends_where_it_is_closed() -> None:
+    ahead = Ahead(io.BufferedReader(io.BytesIO(b"1 1:1\n" * 100_000)))
+    room = bytearray(500_000)
+    assert ahead.readinto(memoryview(room)) == 500_000
+    assert bytes(room[:6]) == b"1 1:1\n"
+    ahead.close()
+    ahead.close()
+    while ahead.read1():
+        pass
+    assert ahead.peek() == b""
+
+
+@pytest.mark.usefixtures("no_more_threads")
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "jsonl", "parquet"])
+def test_where_no_thread_is_to_be_had_whoever_reads_makes_the_rows_of_tables(form: str, tmp_path: Path) -> None:
+    rows = [{"size": k / 7, "colour": ["red", "blue"][k % 2], "label": ["no", "yes"][k // 3 % 2]} for k in range(9000)]
+    name, _, packed = form.partition(".")
+    written = FORMS[name](rows, tmp_path)
+    if packed:
+        place = tmp_path / "packed.csv.gz"
+        place.write_bytes(gzip.compress(written.read_bytes()))
+        written = place
+
+    def read(threads: int) -> list[bytes]:
+        with th.open_stream([written, written], label="label", threads=threads) as stream:
+            return [batch.matrix().data.tobytes() for batch in stream]
+
+    assert b"".join(read(2)) == b"".join(read(1))
 
 
 class Silent:

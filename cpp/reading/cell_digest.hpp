@@ -6,7 +6,9 @@
 // numbers could change and nobody would know.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -135,6 +137,21 @@ inline CellDigest digest_of(const Column& column, const std::vector<std::uint64_
                     cell = cell * xxh64::p1 + (code < 0 ? missing_cell : hashes[static_cast<std::size_t>(code)]);
                 return CellDigest::spread(cell);
             }};
+}
+
+// The first row from `from` until before `to` whose cell is given, or `to`. `hashes` as above. Before it nobody may
+// know what the column holds: so those that are missing there are no part of its digest, however much is known.
+inline std::size_t first_given(const Column& column, const std::vector<std::uint64_t>& hashes, std::size_t from,
+                               std::size_t to) {
+    const auto given = [&](std::size_t row) {
+        if (column.kind == Column::Kind::numbers) return !std::isnan(column.values[row]);
+        if (column.kind == Column::Kind::words) return !column.texts[row].empty();
+        return std::ranges::any_of(column.of_row(row), [&](std::int32_t code) {
+            return code >= 0 && hashes[static_cast<std::size_t>(code)] != missing_cell;
+        });
+    };
+    while (from < to && !given(from)) ++from;
+    return from;
 }
 
 }  // namespace thresher::reading

@@ -60,6 +60,12 @@ struct Begun {
         return hashes;
     }
 
+    // The same as number `c` of `digests`, from the first cell on that is given.
+    CellDigest digest_from_given(std::size_t c, std::size_t from, std::size_t to) const {
+        const Column& column = c < table.columns.size() ? table.columns[c] : table.label[c - table.columns.size()];
+        return digest_of(column, hashes[c], spread[c], first_given(column, hashes[c], from, to), to);
+    }
+
     // Of rows from `from` until before `to`: of each column, and of the labels.
     std::vector<CellDigest> digests(std::size_t from, std::size_t to) const {
         std::vector<CellDigest> all;

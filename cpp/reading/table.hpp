@@ -116,10 +116,12 @@ class TableReader {
         turns_.own().each_name(table, row, use);
     }
 
-    // Of every cell that was read or passed, column by column: however they are cut into batches, it is the same.
+    // Of every cell that was read or passed, column by column, from the first on that is given: however they are cut
+    // into batches, and whether or not it was known before what a column would hold, it is the same.
     std::uint64_t digest() const {
         Digest all;
         for (const auto& [name, digest] : digests_) {
+            if (digest.count() == 0) continue;
             const std::uint64_t numbers[] = {name.size(), digest.sum(), digest.count()};
             all.update(name.data(), name.size());
             all.update(reinterpret_cast<const char*>(numbers), sizeof numbers);
@@ -182,7 +184,10 @@ class TableReader {
     }
 
     void note(const std::vector<CellDigest>& digests, std::size_t to) {
-        for (std::size_t c = 0; c < digests.size(); ++c) digests_of_[c]->append(digests[c]);
+        for (std::size_t c = 0; c < digests.size(); ++c) {
+            CellDigest& all = *digests_of_[c];
+            all.append(all.count() > 0 ? digests[c] : begun_->digest_from_given(c, row_, to));
+        }
         rows_ += static_cast<std::int64_t>(to - row_);
         row_ = to;
     }

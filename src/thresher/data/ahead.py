@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Thread, current_thread
 from typing import Protocol
 
-__all__ = ["Ahead", "Pieces", "Text"]
+__all__ = ["Ahead", "Pieces", "Text", "started"]
 
 _PIECE = 1 << 18  # bytes at most
 _WAITING = 32  # pieces
@@ -32,7 +33,7 @@ class Ahead:
     """A text, read by a thread: a few pieces of it wait, and while they do the thread sleeps.
 
     What the text raises comes after all that was read before it, in the thread that reads here. `close` ends the thread; until
-    then nobody else may use the text.
+    then nobody else may use the text. Where no thread is to be had, whoever reads here reads the text, too.
 
     >>> import io
     >>> text = Ahead(io.BufferedReader(io.BytesIO(b"1 1:1")))
@@ -51,8 +52,7 @@ class Ahead:
         self._rest = b""  # of the piece at hand
         self._ended = False
         self._closed = Event()
-        self._thread = Thread(target=self._read, name="thresher: decompressing", daemon=True)
-        self._thread.start()
+        self._thread = started(self._read, "thresher: decompressing")
 
     def readinto(self, buffer: memoryview, /) -> int:
         filled = 0
@@ -80,12 +80,14 @@ class Ahead:
         self._closed.set()
         self._room.put(None)
         self._pieces.put(b"")
-        if current_thread() is not self._thread:
+        if self._thread is not None and current_thread() is not self._thread:
             self._thread.join()
 
     def _at_hand(self) -> bytes:
         """What is left of a piece; nothing at the end."""
         while not self._rest and not self._ended:
+            if self._thread is None and self._pieces.empty():
+                self._read_piece()
             piece = self._pieces.get()
             self._room.put(None)
             self._ended = not piece or isinstance(piece, BaseException)
@@ -95,13 +97,28 @@ class Ahead:
         return self._rest
 
     def _read(self) -> None:
+        while self._read_piece():
+            pass
+
+    def _read_piece(self) -> bool:
+        """Reads one, when there is room for it; whether another may follow."""
         try:
-            piece = b"at the start"
-            while piece:
-                self._room.get()
-                if self._closed.is_set():
-                    return
-                piece = self._text.read1(_PIECE)
-                self._pieces.put(piece)
+            self._room.get()
+            if self._closed.is_set():
+                return False
+            piece = self._text.read1(_PIECE)
+            self._pieces.put(piece)
         except BaseException as error:
             self._pieces.put(error)
+            return False
+        return bool(piece)
+
+
+def started(work: Callable[[], None], name: str) -> Thread | None:
+    """A thread that does this and keeps no process from its end; None where no more threads are to be had."""
+    thread = Thread(target=work, name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        return None
+    return thread

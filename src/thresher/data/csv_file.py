@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -41,6 +41,7 @@ class CsvFile:
         header: tuple[str, ...],
         types: Types,
         decimals: dict[str, str],
+        unmet: Callable[[str], bool],
         *,
         skip_bad: bool,
         threads: int,
@@ -50,6 +51,7 @@ class CsvFile:
         self._learned = dict(decimals)
         self._said = decimals.get("")  # that of all columns, if somebody said it
         self._opened, self._types, self._skip_bad, self._threads = opened, types, skip_bad, threads
+        self._unmet = unmet  # whether nothing is seen yet of a column, in this file and those before it
         self._decimal = "."
         self._typed: dict[str, Any] = {}
         self._adorned: dict[str, str] = {}  # columns of numbers as people write them, read as texts, and their decimal sign
@@ -162,6 +164,9 @@ class CsvFile:
         except library.ArrowInvalid:
             yield self._cell_by_cell(chunk)
             return
+        for k, name in enumerate(table.column_names):
+            if self._still_missing(name, table[name].chunks):
+                table = table.set_column(k, name, library.nulls(table.num_rows))
         first = 0
         for batch in table.to_batches():
             places = self._places(chunk, first)
@@ -350,7 +355,9 @@ class CsvFile:
             if seen is not None and self._types(name, None) is True:
                 columns.append(_joined(seen[name]))
             else:
-                columns.append(self._column(name, [cells[k] for cells in rows]))
+                column = self._column(name, [cells[k] for cells in rows])
+                missing = self._still_missing(name, [column])
+                columns.append(arrow().nulls(len(rows)) if missing else column)
 
         def error(row: int, message: str) -> SourceError:
             return SourceError(message, file=self.name, line=lines[row])
@@ -370,6 +377,13 @@ class CsvFile:
         texts = library.array(cells, library.string())
         decimal = self._adorned.get(name, self._decimal)
         return unadorned(texts, decimal) if library.types.is_floating(self._typed[name]) else texts
+
+    def _still_missing(self, name: str, cells: list[Any]) -> bool:
+        """Whether a column of texts of which nothing is seen yet has none but empty cells, NA and the like."""
+        if not all(is_text(getattr(each.type, "value_type", each.type)) for each in cells) or not self._unmet(name):
+            return False
+        texts = (each.dictionary if arrow().types.is_dictionary(each.type) else each for each in cells)
+        return all(text is None or text in _SPELLINGS for each in texts for text in arrow(".compute").unique(each).to_pylist())
 
     def _wrong(self, cells: list[str], line: int) -> SourceError | None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,7 @@ class Plan:
         self.kinds = dict(recipe.kinds)
         self.decimals = dict(recipe.decimals)
         self._left_out = {*recipe.ignore, tag}
+        self._met: dict[str, str] = {}  # what columns hold of which something has come, as whoever reads ahead sees it
 
     def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
         """The recipe with all that was found out, and these scales."""
@@ -59,29 +61,50 @@ class Plan:
     def kind(self, name: str, cells: Any) -> str | None:
         """What a column holds, as it was first seen; None if that is not to be seen yet, '' if it cannot be read."""
         if name not in self.kinds:
-            found = "words" if name in self.recipe.text else kind_of(cells.type)
-            if found == "category":
-                found = dates_in(cells) or found
+            found = self._seen(name, cells)
             if not found:
                 return found
             self.kinds[name] = found
         return self.kinds[name]
 
+    def _seen(self, name: str, cells: Any) -> str | None:
+        found = "words" if name in self.recipe.text else kind_of(cells.type)
+        return dates_in(cells) or found if found == "category" else found
+
     def csv_type(self, name: str, looks: Any) -> Any:
         """As which type a column of CSV is read: None to leave it out, True if that is to be seen, once it was."""
         library = arrow()
         words = library.dictionary(library.int32(), library.string())
-        if name == self.label or (self.label is None and name.lower() in USUAL):
+        if self._may_be_label(name):
             return words
         if name == self.tag or name in self.recipe.text:
             return library.string()
         if not self.uses(name):
             return None
-        kind = self.kinds.get(name, None if looks is None else kind_of(looks))
+        kind = self.recipe.kinds.get(name, self._met.get(name))  # as files are read, however far their rows are taken
+        kind = kind_of(looks) if kind is None and looks is not None else kind
         fixed = {"number": library.float64(), "category": words, "list": words}
         if kind in fixed or looks is None:
             return fixed.get(kind or "", True)
         return looks if kind_of(looks) == kind else library.string()
+
+    def meet(self, piece: Piece) -> None:
+        """Takes note of what columns hold that a piece tells, for the files behind it: its rows may be taken later."""
+        for name, cells in zip(piece.names, piece.columns, strict=True):
+            if name not in self._met and kind_of(cells.type) is not None:
+                with suppress(arrow().ArrowException):  # which whoever takes the rows is told, too
+                    self._met[name] = self._seen(name, cells) or ""
+
+    def unmet(self, name: str) -> bool:
+        """Whether nothing has come of a column yet that would tell what it holds: then NA is no word in it, whatever is known.
+
+        So rows are the same when they are read again, by who knows what came behind them.
+        """
+        never = self._fixed or self._may_be_label(name) or name in self.recipe.text
+        return not never and self.uses(name) and name not in self._met
+
+    def _may_be_label(self, name: str) -> bool:
+        return name == self.label or (self.label is None and name.lower() in USUAL)
 
     # ---- the label ---------------------------------------------------------------------------------------------------
 

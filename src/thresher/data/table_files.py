@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 
+from thresher.data.ahead import started
 from thresher.data.arrow_file import frame_pieces, ipc_pieces, parquet_pieces
 from thresher.data.csv_file import CsvFile
 from thresher.data.detect import format_of
@@ -23,7 +24,7 @@ _AHEAD = 2
 
 
 class Pieces:
-    """Pieces in order, made when the first is asked for; by a thread that makes some ahead, if it is wished.
+    """Pieces in order, made when the first is asked for; by a thread that makes some ahead, if it is wished and to be had.
 
     `settled` is what whoever makes them waits for before another file: the first rows tell what their columns hold, and all
     files are read alike.
@@ -70,8 +71,8 @@ class Pieces:
 
     def _next(self) -> Piece:
         if self._ahead and self._thread is None and not self._ending:
-            self._thread = threading.Thread(target=self._make, daemon=True)
-            self._thread.start()
+            self._thread = started(self._make, "thresher: reading tables")
+            self._ahead = self._thread is not None
         if self._thread is None:
             return next(self._made)
         piece = self._waiting.get()
@@ -128,6 +129,7 @@ def _each(
             told = told or piece.rows > 0 or piece.failure is not None
             if labelled and piece.rows and form != "jsonl" and settled.is_set():  # an object of JSON may lack what others have
                 plan.check_labelled(piece, opened.name)
+            plan.meet(piece)
             yield piece
         if told:
             settled.wait()
@@ -143,7 +145,7 @@ def _of_file(
         return ipc_pieces(opened, plan, stream=not opened.peek().startswith(b"ARROW1"))
     if format == "jsonl":
         return JsonFile(opened, skip_bad=skip_bad, threads=threads).pieces()
-    file = CsvFile(opened, plan.recipe.header, plan.csv_type, decimals, skip_bad=skip_bad, threads=threads)
+    file = CsvFile(opened, plan.recipe.header, plan.csv_type, decimals, plan.unmet, skip_bad=skip_bad, threads=threads)
     if not said:
         plan.check_table(file.names, opened.name)
     return file.pieces()

@@ -16,7 +16,7 @@ from thresher._core import Batch as CoreBatch
 from thresher._core import Column, Columns, TableReader
 from thresher.data.arrow import arrow, first_line
 from thresher.data.batch import Batch, Position
-from thresher.data.columns import convert
+from thresher.data.columns import convert, kind_of
 from thresher.data.files import Files
 from thresher.data.frame import Frame
 from thresher.data.labelled import Stream, Wishes, printable
@@ -271,7 +271,8 @@ class TableStream(Stream):
         """What a user should know of the columns; if none that the model knows is there, they are another table's."""
         self._notices += piece.notices
         known, there = self._plan.recipe.kinds, {*piece.names}
-        missing = [name for name in known if name not in there]
+        empty = tuple(f"{name}." for name, cells in zip(piece.names, piece.columns, strict=True) if kind_of(cells.type) is None)
+        missing = [name for name in known if name not in there and not name.startswith(empty)]  # objects may be null
         if missing:
             told = f"{', '.join(missing[:_SHOWN])}{', …' if len(missing) > _SHOWN else ''}"
             if len(missing) == len(known):
