@@ -61,7 +61,7 @@ class Plan:
     def kind(self, name: str, cells: Any) -> str | None:
         """What a column holds, as it was first seen; None if that is not to be seen yet, '' if it cannot be read."""
         if name not in self.kinds:
-            found = self._seen(name, cells)
+            found = self._met.get(name) or self._seen(name, cells)
             if not found:
                 return found
             self.kinds[name] = found
