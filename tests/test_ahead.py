@@ -8,12 +8,13 @@ from threading import Thread
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import thresher as th
 from tests.commands import fruit, read_in_pieces, run, stop_after
 from thresher import _core
-from thresher._core import Crew
-from thresher.compose.ahead import Ahead
+from thresher._core import Block, Crew
+from thresher.compose.ahead import Ahead, Begun
 from thresher.data.stream import Batch
 from thresher.errors import ExampleError, LaneError, ParameterError, SourceError
 from thresher.evaluate import Lookahead, play
@@ -53,6 +54,13 @@ def columns(rounds: th.Rounds) -> list[object]:
     told = [getattr(rounds, name) for name in names]
     places = rounds.first, rounds.before, rounds.after, rounds.loss, rounds.regret_bound, len(rounds)
     return [*places, *(None if column is None else np.asarray(column).tobytes() for column in told)]
+
+
+def begun(ahead: Ahead, block: Block, codes: NDArray[np.int8] | memoryview) -> Begun:
+    """Rows that can be begun, and are."""
+    made = ahead.begin(block, codes, None)
+    assert made is not None
+    return made
 
 
 # ---- the same rounds ---------------------------------------------------------------------------------------------------
@@ -174,9 +182,7 @@ def test_rows_of_another_width_are_refused(source: Path) -> None:
 def test_nothing_else_is_done_while_lanes_are_ahead(source: Path) -> None:
     learner, (first, second, *_) = portfolio(), batches(source)
     with Ahead(learner, Crew(2)) as ahead:
-        one, two = (ahead.begin(batch.X, batch.codes, None) for batch in (first, second))
-        assert one is not None
-        assert two is not None
+        one, two = (begun(ahead, batch.X, batch.codes) for batch in (first, second))
         for use in (learner.state, learner.hypothesis, lambda: learner.predict({"a"}), lambda: learner.learn({"a"}, +1)):
             with pytest.raises(LaneError, match="learn ahead of their vote"):
                 use()
@@ -201,11 +207,10 @@ def test_rows_that_lanes_cannot_learn_break_the_portfolio_and_what_was_begun_beh
     learner, good = th.Portfolio(3), many(np.eye(3), 3)[0]
     bad = many(np.array([[1.0, np.nan, 1.0]]), 3)[0]
     with Ahead(learner, Crew(2)) as ahead:
-        begun = [ahead.begin(block, np.ones(len(block), np.int8), None) for block in (good, bad, good)]
-        assert None not in begun
-        assert len(ahead.hear(begun[0], 3)) == 3  # type: ignore[arg-type]
+        first, second, _ = (begun(ahead, block, np.ones(len(block), np.int8)) for block in (good, bad, good))
+        assert len(ahead.hear(first, 3)) == 3
         with pytest.raises(LaneError, match="interrupted in round 4") as raised:
-            ahead.hear(begun[1], 1)  # type: ignore[arg-type]
+            ahead.hear(second, 1)
         assert isinstance(raised.value.__cause__, ExampleError)
     assert learner.rounds == 3
     with pytest.raises(LaneError, match="not in step"):
@@ -216,9 +221,7 @@ def test_a_portfolio_left_half_way_is_not_healed_by_another_who_looks_ahead(sour
     learner, (first, second, *_) = portfolio(), batches(source)
     ready = Ahead(learner, Crew(2))
     with Ahead(learner, Crew(2)) as ahead:
-        begun = ahead.begin(first.X, first.codes, None)
-        assert begun is not None
-        ahead.hear(begun, 1)
+        ahead.hear(begun(ahead, first.X, first.codes), 1)
         with pytest.raises(LaneError, match="learn ahead of their vote"):
             ready.begin(second.X, second.codes, None)
     with pytest.raises(LaneError, match="learn ahead of their vote"):
@@ -231,9 +234,9 @@ def test_nothing_is_begun_after_lanes_have_failed() -> None:
     learner, bad = th.Portfolio(3), many(np.array([[1.0, np.inf, 1.0]]), 3)[0]
     codes = np.ones(1, np.int8)
     with Ahead(learner, Crew(1)) as ahead:
-        begun = ahead.begin(bad, codes, None)
+        failing = begun(ahead, bad, codes)
         with pytest.raises(LaneError, match="not in step"):
-            ahead.hear(begun, 1)  # type: ignore[arg-type]
+            ahead.hear(failing, 1)
         with pytest.raises(LaneError, match="not in step"):
             ahead.begin(many(np.eye(3), 3)[0], np.ones(3, np.int8), None)
 
