@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -57,7 +58,7 @@ class Spare {
 
     // Pieces are cut at lines, so that hardly two have one size: what was made for one is to serve for all.
     Rows rows(std::size_t bytes) {
-        Rows found = taken(rows_, (bytes + step - 1) / step * step);
+        Rows found = taken(rows_, bytes < step ? std::bit_ceil(bytes) : (bytes + step - 1) / step * step);
         found.clear();
         return found;
     }
