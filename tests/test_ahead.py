@@ -243,8 +243,7 @@ def test_nothing_is_begun_after_lanes_have_failed() -> None:
 
 def test_a_bank_that_somebody_uses_is_not_begun_to_teach(source: Path) -> None:
     learner, batch = portfolio(), batches(source)[0]
-    bank = learner._lanes.banked.bank
-    other = bank._ahead(Crew(1))
+    other = _core.BankAhead(learner._lanes.banked.bank, Crew(1))
     says, scores, changed = (_core.room(kind, len(batch), *lanes) for kind, lanes in ROOMS)
     other.give(batch.X, batch.codes, None, says, scores, changed)
     with Ahead(learner, Crew(1)) as ahead, pytest.raises(th.ConcurrentUse):

@@ -458,21 +458,7 @@ void bind(nb::module_& m, const char* name, const char* number) {
         " | memoryview | None, changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | "
         "None = None, "
         "held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None";
-    static const std::string ahead = std::string("def _ahead(self, crew: Crew) -> ") + name + "Ahead";
-    static const std::string given =
-        "def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: "
-        "numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview, "
-        "scores: " +
-        array + " | memoryview, changed: numpy.typing.NDArray[numpy.bool_] | memoryview) -> None";
-    static const std::string ahead_name = std::string(name) + "Ahead";
     static const std::string kept = "def _state(self) -> tuple[" + state + "]";
-    using Ahead = typename Python::Ahead;
-    nb::class_<Ahead>(m, ahead_name.c_str(), "Lanes that a crew plays, while who gives them rows does something else.")
-        .def("give", &Ahead::give, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
-             nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::arg("changed").noconvert(),
-             nb::sig(given.c_str()), "They will learn these rows, after all that were given before.")
-        .def("take", &Ahead::take, "Waits until the oldest rows are learned, and raises what is wrong with them.")
-        .def("end", &Ahead::end, "What was given and not begun is not learned.");
     nb::class_<Python>(m, name, "Lanes side by side: learners whose rounds are played in one sweep.")
         .def(nb::init<std::size_t, const nb::sequence&, std::size_t>(), nb::arg("n"), nb::arg("rules"),
              nb::arg("threads") = 1,
@@ -500,10 +486,6 @@ void bind(nb::module_& m, const char* name, const char* number) {
              nb::arg("says").noconvert().none(), nb::arg("scores").noconvert().none(), nb::arg("changed").noconvert(),
              nb::arg("labels"), nb::arg("ear").none() = nb::none(), nb::arg("held").none() = nb::none(),
              nb::sig(learn_block.c_str()))
-        .def(
-            "_ahead", [](Python& bank, std::shared_ptr<Crew> crew) { return new Ahead(bank, std::move(crew)); },
-            nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership, nb::arg("crew"), nb::sig(ahead.c_str()),
-            "Lets a crew play rows; nobody else may use the bank until they are taken.")
         .def("weights", &Python::weights, nb::arg("lane"),
              nb::sig("def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]"),
              "One lane's weights: a fresh array of length n.")
@@ -530,6 +512,21 @@ void bind_bank(nb::module_& m) {
         .def_prop_ro("threads", &Crew::threads, "How many there may be.");
     bind<float>(m, "Bank", "float32");
     bind<double>(m, "Bank64", "float64");
+    using Ahead = PythonBank<float>::Ahead;
+    nb::class_<Ahead>(
+        m, "BankAhead",
+        "A crew plays rows by a bank, which nobody else may use until they are taken, while who gives them "
+        "does something else.")
+        .def(nb::init<PythonBank<float>&, std::shared_ptr<Crew>>(), nb::arg("bank"), nb::arg("crew"),
+             nb::keep_alive<1, 2>())
+        .def("give", &Ahead::give, nb::arg("block"), nb::arg("codes"), nb::arg("weights").none(),
+             nb::arg("says").noconvert(), nb::arg("scores").noconvert(), nb::arg("changed").noconvert(),
+             nb::sig("def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: "
+                     "numpy.typing.NDArray[numpy.float64] | memoryview | None, says: memoryview, scores: memoryview, "
+                     "changed: memoryview) -> None"),
+             "They will be learned, after all that were given before.")
+        .def("take", &Ahead::take, "Waits until the oldest rows are learned, and raises what is wrong with them.")
+        .def("end", &Ahead::end, "What was given and not begun is not learned.");
     m.def("room", &room, nb::arg("kind"), nb::arg("rows"), nb::arg("lanes").none() = nb::none(),
           nb::sig("def room(kind: str, rows: int, lanes: int | None = None) -> memoryview"),
           "Plain memory for what lanes say, all 0: a number for each row, or for each row and lane.");

@@ -836,22 +836,6 @@ class Crew:
     def threads(self) -> int:
         """How many there may be."""
 
-class BankAhead:
-    """
-    Lanes that a crew plays, while who gives them rows does something else.
-    """
-
-    def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview, scores: numpy.typing.NDArray[numpy.float32] | memoryview, changed: numpy.typing.NDArray[numpy.bool_] | memoryview) -> None:
-        """They will learn these rows, after all that were given before."""
-
-    def take(self) -> None:
-        """
-        Waits until the oldest rows are learned, and raises what is wrong with them.
-        """
-
-    def end(self) -> None:
-        """What was given and not begun is not learned."""
-
 class Bank:
     """Lanes side by side: learners whose rounds are played in one sweep."""
 
@@ -904,11 +888,6 @@ class Bank:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview | None, scores: numpy.typing.NDArray[numpy.float32] | memoryview | None, changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | None = None, held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None: ...
 
-    def _ahead(self, crew: Crew) -> BankAhead:
-        """
-        Lets a crew play rows; nobody else may use the bank until they are taken.
-        """
-
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
 
@@ -930,22 +909,6 @@ class Bank:
         """The planes as they are now, to be written: no other memory is taken."""
 
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float32]], dict[str, Any]]: ...
-
-class Bank64Ahead:
-    """
-    Lanes that a crew plays, while who gives them rows does something else.
-    """
-
-    def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview, scores: numpy.typing.NDArray[numpy.float64] | memoryview, changed: numpy.typing.NDArray[numpy.bool_] | memoryview) -> None:
-        """They will learn these rows, after all that were given before."""
-
-    def take(self) -> None:
-        """
-        Waits until the oldest rows are learned, and raises what is wrong with them.
-        """
-
-    def end(self) -> None:
-        """What was given and not begun is not learned."""
 
 class Bank64:
     """Lanes side by side: learners whose rounds are played in one sweep."""
@@ -999,11 +962,6 @@ class Bank64:
 
     def _learn_block(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: numpy.typing.NDArray[numpy.int8] | memoryview | None, scores: numpy.typing.NDArray[numpy.float64] | memoryview | None, changed: numpy.typing.NDArray[numpy.bool_] | memoryview, labels: object, ear: Ear | None = None, held: numpy.typing.NDArray[numpy.bool_] | None = None) -> None: ...
 
-    def _ahead(self, crew: Crew) -> Bank64Ahead:
-        """
-        Lets a crew play rows; nobody else may use the bank until they are taken.
-        """
-
     def weights(self, lane: int) -> numpy.typing.NDArray[numpy.float64]:
         """One lane's weights: a fresh array of length n."""
 
@@ -1025,6 +983,24 @@ class Bank64:
         """The planes as they are now, to be written: no other memory is taken."""
 
     def _state(self) -> tuple[dict[str, numpy.typing.NDArray[numpy.float64]], dict[str, Any]]: ...
+
+class BankAhead:
+    """
+    A crew plays rows by a bank, which nobody else may use until they are taken, while who gives them does something else.
+    """
+
+    def __init__(self, bank: Bank, crew: Crew) -> None: ...
+
+    def give(self, block: Block, codes: numpy.typing.NDArray[numpy.int8] | memoryview, weights: numpy.typing.NDArray[numpy.float64] | memoryview | None, says: memoryview, scores: memoryview, changed: memoryview) -> None:
+        """They will be learned, after all that were given before."""
+
+    def take(self) -> None:
+        """
+        Waits until the oldest rows are learned, and raises what is wrong with them.
+        """
+
+    def end(self) -> None:
+        """What was given and not begun is not learned."""
 
 def room(kind: str, rows: int, lanes: int | None = None) -> memoryview:
     """

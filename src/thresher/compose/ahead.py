@@ -6,7 +6,7 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from thresher._core import Block, Crew, Rounds, room
+from thresher._core import BankAhead, Block, Crew, Rounds, room
 from thresher.compose.counted import Columns, Rows
 from thresher.errors import ConcurrentUse, ExampleError, LaneError, ParameterError
 
@@ -60,7 +60,7 @@ class Ahead:
         portfolio._check_whole()
         self.portfolio = portfolio
         self._begun: deque[Begun] = deque()
-        self._lanes = portfolio._lanes.banked.bank._ahead(crew)
+        self._lanes = BankAhead(portfolio._lanes.banked.bank, crew)
 
     def __enter__(self) -> Self:
         return self
