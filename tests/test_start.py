@@ -31,6 +31,7 @@ def test_one_learner_of_a_text_waits_for_no_numpy(format: str, tmp_path: Path) -
     assert {name for name in imported if name.split(".")[0] in ("numpy", "scipy", "pyarrow", "rich")} == set()
     for_others = ("thresher.compose.portfolio", "thresher.experts.rule", "thresher.class_rounds", "thresher.linear.winnow")
     assert imported.isdisjoint((*for_others, "thresher.evaluate.proof", "thresher.data.demos", "tempfile", "shutil"))
+    assert imported.isdisjoint(("thresher.bounds.winnow", "thresher.bounds.pac", "fractions", "inspect", "ipaddress"))
 
 
 @pytest.mark.parametrize("format", TEXTS)
@@ -39,8 +40,21 @@ def test_a_portfolio_of_a_text_waits_for_no_numpy(format: str, tmp_path: Path) -
     text.write_text(TEXTS[format], encoding="utf-8")
     imported = _imported("-m", "thresher", "learn", str(text), "--format", format, "--save", str(model))
     assert "thresher.compose.portfolio" in imported
+    assert imported.isdisjoint(("thresher.bounds.winnow", "fractions", "inspect", "ipaddress"))
     assert model.exists()
     assert {name for name in imported if name.split(".")[0] in ("numpy", "scipy", "pyarrow", "rich")} == set()
+
+
+def test_a_theorem_has_its_name_though_its_module_was_imported() -> None:
+    """A name that is a module's, too, would be that module as soon as somebody has imported it."""
+    code = """
+from importlib import import_module
+from pkgutil import iter_modules
+from thresher import bounds
+modules = [import_module(f"thresher.bounds.{module.name}") for module in iter_modules(bounds.__path__)]
+print([name for name in bounds.__all__ if getattr(bounds, name) in modules], len(modules) > 20)
+"""
+    assert _python("-c", code).stdout == "[] True\n"
 
 
 def test_help_waits_for_nothing_heavy() -> None:

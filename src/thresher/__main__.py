@@ -27,7 +27,8 @@ def process() -> NoReturn:
     Threads that pyarrow reads ahead with may be about to call Python when a command stops early; one that meets an interpreter
     on its way out brings the process down. So nothing is taken apart: what a command opened it has closed.
     """
-    postpone("numpy")
+    for module in ("numpy", "inspect", "ipaddress"):  # dataclasses and pathlib import the last two, and use neither here
+        postpone(module)
     leave_signals()
     gc.set_threshold(100_000)  # what is imported is not garbage; a command leaves little of it
     try:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from thresher.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["as_float", "check", "not_negative", "positive", "whole"]
 
@@ -43,6 +46,7 @@ def whole(least: int, most: float = math.inf, **numbers: float) -> None:
 def as_float(number: Fraction | int) -> float:
     """The nearest float; infinite where there is none.
 
+    >>> from fractions import Fraction
     >>> as_float(Fraction(1, 4)), as_float(10**400)
     (0.25, inf)
     """

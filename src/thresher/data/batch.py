@@ -20,7 +20,7 @@ __all__ = ["UNLABELLED", "Batch", "Position"]
 UNLABELLED = NOT_A_LABEL
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
     """Some thousand examples as they came: `learner.learn_many(batch.X, batch.y, batch.weights)` learns them.
 

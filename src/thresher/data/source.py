@@ -39,7 +39,7 @@ _MODEL = b"thresher"  # and a version of four bytes, of which one at least is 0
 _PEEK = 1 << 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Opened:
     """A file that is being read: its name for errors, its text, and how far in its bytes on disk one has come."""
 

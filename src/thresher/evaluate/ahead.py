@@ -21,7 +21,7 @@ __all__ = ["BegunBatch", "Lookahead"]
 _MOST = 2  # batches that are begun beside the one at hand: with one, lanes wait for whoever notes it
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BegunBatch(Batch):
     """Examples that the lanes of a portfolio have begun to learn."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Holding", "held_out", "judgement", "plays_among"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Holding(Batch):
     """Examples to learn, among which others come that the learner predicts, each after all that came before it.
 

@@ -14,7 +14,7 @@ from thresher.ledger.tally import Tally
 __all__ = ["Counted", "Statement", "certificate", "known", "played", "verified"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)  # nobody compares or prints these
 class Statement:
     """One bound: the theorem, the numbers it is computed from, and what it needs beside what every theorem here needs.
 

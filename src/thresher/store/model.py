@@ -94,7 +94,7 @@ class Measures(NamedTuple):
     windows: dict[str, NDArray[np.uint8]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """A learner; where it learned from text also the recipe to read more, the ledger's sums, the run, and names.
 
