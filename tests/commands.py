@@ -150,6 +150,7 @@ def read_in_pieces(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
         return whole(self, buffer[:size])
 
     monkeypatch.setattr(Opened, "readinto", readinto)
+    monkeypatch.setattr(Opened, "place", lambda _: None)  # who reads by descriptors would take more
 
 
 # ---- interruptions -------------------------------------------------------------------------------------------------

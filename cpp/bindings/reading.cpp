@@ -1,8 +1,16 @@
 // Readers of text in Python: bytes go in by a file's own readinto, batches of rows come out.
 #include <nanobind/stl/shared_ptr.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "../reading/reader.hpp"
@@ -37,6 +45,43 @@ auto codes_of(const Batch& batch, int positive) {
     }
     return owned<std::int8_t, nb::memview>(std::move(codes), labels.size());
 }
+
+[[noreturn]] void raise_of_system(int number) {
+    errno = number;
+    PyErr_SetFromErrno(PyExc_OSError);
+    nb::raise_python_error();
+}
+
+// A file that is read from some byte on, by its descriptor; where others stand in it does not matter.
+class File {
+  public:
+    File(int descriptor, std::int64_t offset) : descriptor_(::dup(descriptor)), reached_(offset) {
+        if (descriptor_ < 0) raise_of_system(errno);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { ::close(descriptor_); }
+
+    std::size_t read(std::span<char> space) {
+        std::size_t size = 0;
+        while (size < space.size()) {
+            const ::ssize_t got = ::pread(descriptor_, space.data() + size, space.size() - size, reached_);
+            if (got == 0) break;
+            if (got > 0) {
+                size += static_cast<std::size_t>(got);
+                reached_ += got;
+            } else if (errno != EINTR) {
+                throw std::system_error(errno, std::generic_category());
+            }
+        }
+        return size;
+    }
+    std::int64_t reached() const { return reached_; }
+
+  private:
+    int descriptor_;
+    std::atomic<std::int64_t> reached_;  // who shows progress asks while others read
+};
 
 class PythonReader {
   public:
@@ -90,11 +135,32 @@ class PythonReader {
         reader_->cut(last);
     }
 
-    Batch next() {
+    // The file is read by its descriptor from here on, by a duplicate: it stays open as long as it is read.
+    void follow(int descriptor, std::int64_t offset) {
+        const Busy::Writing writing(busy_);
+        if (!reader_->has_room()) throw std::invalid_argument("there is no room for more");
+        file_ = std::make_shared<File>(descriptor, offset);
+        reader_->follow([file = file_](std::span<char> space) { return file->read(space); });
+    }
+
+    std::int64_t reached() const { return file_ == nullptr ? 0 : file_->reached(); }
+
+    nb::object next() {
         const Busy::Writing writing(busy_);
         if (!reader_->has_next()) throw std::invalid_argument("there is nothing to be read");
-        const nb::gil_scoped_release free;
-        return {reader_->next(), n_, reader_->spare};
+        std::optional<reading::Parsed> parsed;
+        int wrong = 0;
+        {
+            const nb::gil_scoped_release free;
+            try {
+                parsed = reader_->next();
+            } catch (const std::system_error& error) {
+                wrong = error.code().value();
+            }
+        }
+        if (wrong != 0) raise_of_system(wrong);
+        if (!parsed) return nb::none();
+        return nb::cast(Batch{std::move(*parsed), n_, reader_->spare});
     }
 
     void keep_names(nb::handle given, Vector<bool> changed) {
@@ -140,6 +206,7 @@ class PythonReader {
 
   private:
     std::size_t n_;
+    std::shared_ptr<File> file_;
     std::deque<nb::object> named_;  // batches whose names are being kept
     std::unique_ptr<AnyReader> reader_;
     Busy busy_;
@@ -217,7 +284,11 @@ void bind_reading(nb::module_& m) {
         .def("fill", &PythonReader::fill, nb::arg("readinto"),
              nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
         .def("cut", &PythonReader::cut, nb::arg("last"))
-        .def("next", &PythonReader::next)
+        .def("follow", &PythonReader::follow, nb::arg("descriptor"), nb::arg("offset"))
+        .def_prop_ro("follows",
+                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.follows(); }); })
+        .def_prop_ro("reached", &PythonReader::reached, "How far the file that is followed was read.")
+        .def("next", &PythonReader::next, nb::sig("def next(self) -> Batch | None"))
         .def("end",
              [](PythonReader& self) {
                  self.with([](AnyReader& r) {

@@ -80,6 +80,9 @@ class Parser {
             at = newline + (newline != end);
         }
         parsed.passed = static_cast<std::size_t>(at - (text + piece.start));
+        // What is not looked at again serves whoever read it for what comes next: it lies in that one's cache.
+        const bool done = !Format::named && at == end && parsed.labels.seen().size() == 2;
+        if (done) spare_->give(std::exchange(piece.text, {}));
     }
 
     // Calls use(hash, first, second, value) for every name in a row: it is `first` and `second` together.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../thresher/digest.hpp"
 #include "rows.hpp"
 
 namespace thresher::reading {
@@ -46,6 +47,7 @@ struct Piece {
     bool first = false;    // of its file
     bool last = false;
     bool inside = false;  // begins inside a line that is too long
+    Digest digest = {};   // of the text up to its end
 };
 
 // What is in use no more, for its memory: fresh memory costs as much as reading the text into it.
@@ -113,7 +115,7 @@ class Splitter {
 
     // Where the next bytes go.
     std::span<char> space() {
-        if (text_.capacity == 0) text_ = spare_.text(sizes_.buffer);
+        if (text_.capacity == 0) begin_text();
         const std::size_t size = end_ - start_;
         if (size == text_.capacity) {  // of one line: it may have so many bytes, and some more come with them
             continue_in(Text(std::max(size + sizes_.buffer, std::min(2 * size, sizes_.line))));
@@ -125,23 +127,28 @@ class Splitter {
 
     // The whole lines that are there, if any; everything if these are the last bytes of their file.
     std::optional<Piece> cut(bool last) {
+        if (text_.capacity == 0 && !left_.empty()) begin_text();
         const std::size_t tail = end_ - end_of_lines();
         const std::size_t mark = fresh_ ? 3 : 0;  // a byte-order mark is no part of the first line
         const bool runs_on = !last && (tail > sizes_.line + mark || (inside_ && tail == end_ - start_));
         const std::size_t end = last || runs_on ? end_ : end_ - tail;
         if (end == start_ && !last) return std::nullopt;
         if (text_.capacity == 0) text_ = Text(0);
-        Piece piece{std::move(text_), start_, end, file_, std::exchange(fresh_, false), last, inside_};
+        digest_.update(text_.bytes.get() + start_, end - start_);
+        Piece piece{std::move(text_), start_, end, file_, std::exchange(fresh_, false), last, inside_, digest_};
         inside_ = runs_on;
-        text_ = spare_.text(std::max(sizes_.buffer, 2 * (end_ - end)));
-        std::copy_n(piece.text.bytes.get() + end, end_ - end, text_.bytes.get());
-        end_ -= end;
-        start_ = 0;
+        left_.assign(piece.text.bytes.get() + end, piece.text.bytes.get() + end_);
+        text_ = {};
+        start_ = end_ = 0;
         return piece;
     }
 
+    // A NUL comes between two files, so that bytes cannot move from one to the next unseen.
     void start_file() {
-        file_ += std::exchange(begun_, true);
+        if (std::exchange(begun_, true)) {
+            ++file_;
+            digest_.update("", 1);
+        }
         fresh_ = true;
         inside_ = false;
     }
@@ -149,18 +156,29 @@ class Splitter {
 
     // Passes over bytes that are there, at most `count`: these.
     std::span<const char> skip(std::size_t count) {
+        if (text_.capacity == 0 && !left_.empty()) begin_text();
         count = std::min(count, end_ - start_);
         const char* const from = text_.bytes.get() + start_;
         if (count > 0) fresh_ = false;
+        digest_.update(from, count);
         start_ += count;
         return {from, count};
     }
+    const Digest& digest() const { return digest_; }  // of what was cut or passed over
 
   private:
     std::size_t end_of_lines() const {
         std::size_t end = end_;
         while (end > start_ && text_.bytes[end - 1] != '\n') --end;
         return end;
+    }
+
+    // Memory is taken by who reads into it, since that one knows it best.
+    void begin_text() {
+        text_ = spare_.text(std::max(sizes_.buffer, 2 * left_.size()));
+        std::ranges::copy(left_, text_.bytes.get());
+        end_ = left_.size();
+        left_.clear();
     }
 
     void continue_in(Text&& text) {
@@ -174,10 +192,12 @@ class Splitter {
     Text text_;
     std::size_t start_ = 0;
     std::size_t end_ = 0;
+    std::vector<char> left_;  // behind the last piece, until there is memory for what follows
     std::size_t file_ = 0;
     bool begun_ = false;
     bool fresh_ = true;    // at the first byte of a file
     bool inside_ = false;  // a line that is too long
+    Digest digest_;
 };
 
 }  // namespace thresher::reading

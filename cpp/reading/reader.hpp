@@ -1,10 +1,11 @@
-// From bytes to rows: whoever has the bytes puts them into `space`, several threads read them, and `next` gives the
-// rows in the order of the text. Any number of threads makes the same of it.
+// From bytes to rows: whoever has the bytes puts them into `space`, or says how to get them, several threads read them,
+// and `next` gives the rows in the order of the text. Any number of threads makes the same of it.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,9 @@
 #include "turns.hpp"
 
 namespace thresher::reading {
+
+// Fills memory with the bytes of a file that come next, and says how many: fewer than there is room for at its end.
+using Bytes = std::function<std::size_t(std::span<char>)>;
 
 class AnyReader {
   public:
@@ -38,10 +42,16 @@ class AnyReader {
     // The bytes that are there, as far as their lines are whole, go to be read; all if they are the last of their file.
     virtual void cut(bool last) = 0;
     virtual bool has_room() const = 0;  // for more to be read
-    virtual bool has_next() const = 0;
 
-    // The next piece of the text. It stops at a line that cannot be read, unless such lines are skipped.
-    virtual Parsed next() = 0;
+    // The rest of the file comes from `bytes`: each thread gets those that it reads, one thread at a time. So they need
+    // not go from the cache of one core to that of another.
+    virtual void follow(Bytes bytes) = 0;
+    virtual bool follows() const = 0;  // whether some may be left
+
+    // The next piece of the text, or none if the file that was followed has none left. It stops at a line that cannot
+    // be read, unless such lines are skipped.
+    virtual bool has_next() const = 0;
+    virtual std::optional<Parsed> next() = 0;
 
     // No more is read: threads and memory are let go. What is known stays.
     virtual void end() = 0;
@@ -60,7 +70,8 @@ class AnyReader {
     std::size_t skip(std::size_t count) {
         const std::span<const char> skipped = splitter_.skip(count);
         reach(splitter_.file());
-        pass(skipped.data(), skipped.size());
+        digest_ = splitter_.digest();
+        offset += static_cast<std::int64_t>(skipped.size());
         line_ += std::count(skipped.begin(), skipped.end(), '\n');
         return skipped.size();
     }
@@ -80,12 +91,7 @@ class AnyReader {
     const std::shared_ptr<Spare> spare = std::make_shared<Spare>();
 
   protected:
-    void pass(const char* from, std::size_t count) {
-        digest_.update(from, count);
-        offset += static_cast<std::int64_t>(count);
-    }
-
-    // Goes on to a file. A NUL comes between two, so that bytes cannot move from one to the next unseen.
+    // Goes on to a file.
     void reach(std::size_t other) {
         for (; file < other; ++file) {
             digest_.update("", 1);
@@ -96,7 +102,13 @@ class AnyReader {
     // What was read in a piece becomes part of what was read so far.
     void take(Parsed& parsed) {
         reach(parsed.piece.file);
-        pass(parsed.piece.text.bytes.get() + parsed.piece.start, parsed.passed);
+        const Piece& piece = parsed.piece;
+        if (piece.start + parsed.passed == piece.end) {
+            digest_ = piece.digest;
+        } else {
+            digest_.update(piece.text.bytes.get() + piece.start, parsed.passed);
+        }
+        offset += static_cast<std::int64_t>(parsed.passed);
         labels = parsed.labels;
         labels.move_after(parsed.known, line_);
         for (Bad& one : parsed.bad) {
@@ -132,10 +144,28 @@ class Reader final : public AnyReader {
     }
 
     // The first piece is read alone: most often it has both labels, and the others need them.
-    bool has_room() const override { return !stopped && !ended_ && turns_.size() < (begun_ ? ahead_ : 1); }
-    bool has_next() const override { return !stopped && (rest_ || turns_.size() > 0); }
+    bool has_room() const override {
+        return !stopped && !ended_ && !turns_.follows() && turns_.size() < (begun_ ? ahead_ : 1);
+    }
+    bool has_next() const override { return !stopped && (rest_ || turns_.size() > 0 || turns_.follows()); }
 
-    Parsed next() override {
+    void follow(Bytes bytes) override {
+        know();
+        turns_.follow(ahead_, [this, bytes = std::move(bytes), ended = false]() mutable -> std::optional<Parsed> {
+            while (!ended) {
+                const std::span<char> space = splitter_.space();
+                const std::size_t got = bytes(space);
+                splitter_.filled(got);
+                ended = got < space.size();
+                if (std::optional<Piece> piece = splitter_.cut(ended)) return Parsed(std::move(*piece), known());
+            }
+            return std::nullopt;
+        });
+    }
+    bool follows() const override { return turns_.follows(); }
+
+    std::optional<Parsed> next() override {
+        if (!rest_ && !turns_.any()) return std::nullopt;
         Parsed parsed = rest_ ? std::move(*rest_) : turns_.take();
         if (std::exchange(rest_, std::nullopt)) turns_.own()(parsed);
         if (parsed.known != labels.seen().size()) {  // a label was met after its turn had begun: once more
@@ -145,6 +175,7 @@ class Reader final : public AnyReader {
         }
         begun_ = true;
         take(parsed);
+        know();
         if (parsed.paused()) rest_.emplace(rest_of(parsed.piece, parsed.passed), labels);
         return parsed;
     }
@@ -184,7 +215,7 @@ class Reader final : public AnyReader {
         const auto add = [&](std::uint64_t, std::string_view first, std::string_view second, double) {
             found.emplace_back(first).append(second);
         };
-        if (row < parsed.rows.size) turns_.own().each_name(parsed, row, add);
+        if (Format::named && row < parsed.rows.size) turns_.own().each_name(parsed, row, add);
         return found;
     }
 
@@ -215,14 +246,26 @@ class Reader final : public AnyReader {
     // What comes after the bytes that were passed: it is read when it is asked for, by whoever asks.
     static Piece rest_of(const Piece& piece, std::size_t passed) {
         const std::size_t size = piece.end - piece.start - passed;
-        Piece rest{Text(size), 0, size, piece.file, false, piece.last, false};
+        Piece rest{Text(size), 0, size, piece.file, false, piece.last, false, piece.digest};
         std::copy_n(piece.text.bytes.get() + piece.end - size, size, rest.text.bytes.get());
         return rest;
+    }
+
+    // The labels that were met, for those who read: they may ask at any time.
+    void know() {
+        if (met_.seen().size() == labels.seen().size()) return;
+        const auto lock = turns_.crew()->lock();
+        met_ = labels;
+    }
+    Labels known() const {
+        const auto lock = turns_.crew()->lock();
+        return met_;
     }
 
     std::size_t ahead_;  // how many pieces may wait to be taken
     bool begun_ = false;
     bool ended_ = false;
+    Labels met_;
     std::optional<Parsed> rest_;  // of the piece that was taken last
     Turns<Parsed, Parser<Format>> turns_;
     static constexpr std::size_t most_naming = 6;

@@ -56,6 +56,7 @@ class Crew {
         if (workers_.size() + 1 < std::min(threads_, waiting)) start();
         lock.unlock();
         given_.notify_one();
+        done_.notify_all();  // whoever waits for something else may do this meanwhile
     }
 
     // Until something is so, does what there is to do, and sleeps only where there is nothing; of several who wait at

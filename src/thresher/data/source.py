@@ -60,6 +60,12 @@ class Opened:
     def position(self) -> int:
         return self.raw.tell() if self.raw is not None else 0
 
+    def place(self) -> tuple[int, int] | None:
+        """Where its text goes on, for who reads by descriptors: the file's, and a byte. A pipe has none, nor what is packed."""
+        if self.raw is None or self.compressed or not self.raw.seekable():
+            return None
+        return self.raw.fileno(), self.raw.tell()
+
     def readinto(self, buffer: memoryview) -> int:
         """Reads text into the buffer: how many bytes, 0 at the end."""
         with self._said():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from thresher._core import Reader
 from thresher.data.batch import Batch, Position
@@ -41,6 +42,8 @@ class TextStream(Stream):
         self._closed = False
         self._failure: Exception | None = None
         self._lost = False
+        self._begun: Opened | None = None
+        self._following: Opened | None = None
         self._reader.start_file()
 
     @property
@@ -51,6 +54,7 @@ class TextStream(Stream):
     @property
     def read(self) -> int:
         """How many bytes were read on disk, some of them ahead; with `source.size` it tells how much is left."""
+        self._catch_up()
         return self._files.read
 
     @property
@@ -69,7 +73,14 @@ class TextStream(Stream):
             self._read_ahead()
             if not self._reader.has_next:
                 break
-            rows = self._reader.next()
+            try:
+                rows = self._reader.next()
+            except OSError as error:
+                self._fail(error)
+                rows = None
+            if rows is None:  # the file that was followed has no more
+                self._lost = False
+                continue
             self._first_bad += [self._error(*bad) for bad in self._reader.bad[len(self._first_bad) :]]
             if len(rows):
                 self._decide()
@@ -83,20 +94,47 @@ class TextStream(Stream):
     def _read_ahead(self) -> None:
         """Text for the threads, as much as may wait. What goes wrong is said after all that was read before it."""
         try:
+            self._end_following()
             while (file := self._files.file) is not None and not self._closed and self._reader.has_room:
-                if file.pipe is None:
-                    self._reader.fill(file.readinto)
-                    last = not file.peek()  # then the last line comes along, whether or not a line break ends it
+                if file is self._begun and (place := file.place()) is not None:
+                    self._reader.follow(*place)
+                    self._following = file
                 elif file.waits and self._reader.has_next:
                     return  # what is there comes first
-                else:
-                    last = self._fill_from(file)
-                self._reader.cut(last)
-                if last:
+                elif self._gave_all(file):
                     self._next_file()
+                else:
+                    self._begun = file
         except Exception as error:
-            self._failure = error
-            self._files.close()
+            self._fail(error)
+
+    def _gave_all(self, file: Opened) -> bool:
+        """Gives the next bytes of a file; whether they are its last."""
+        if file.pipe is None:
+            self._reader.fill(file.readinto)
+            last = not file.peek()  # then the last line comes along, whether or not a line break ends it
+        else:
+            last = self._fill_from(file)
+        self._reader.cut(last)
+        return last
+
+    def _fail(self, error: Exception) -> None:
+        self._failure = error
+        self._following = None
+        self._files.close()
+
+    def _end_following(self) -> None:
+        """Once the threads have read a file to its end, the next one comes."""
+        if self._following is not None and not self._reader.follows:
+            self._catch_up()
+            self._following = None
+            self._next_file()
+
+    def _catch_up(self) -> None:
+        """The file that is followed is as far as it was read."""
+        if self._following is not None and self._following.raw is not None:
+            with suppress(OSError, ValueError):  # another thread may have closed it, or be about to
+                self._following.raw.seek(self._reader.reached)
 
     def _fill_from(self, pipe: Opened) -> bool:
         """Reads what has come through a pipe, up to half a megabyte; whether it has ended."""
