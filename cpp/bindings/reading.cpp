@@ -163,6 +163,15 @@ class PythonReader {
         return nb::cast(Batch{std::move(*parsed), n_, reader_->spare});
     }
 
+    void end() {
+        const Busy::Writing writing(busy_);
+        {
+            const nb::gil_scoped_release free;
+            reader_->end();
+        }
+        file_.reset();
+    }
+
     void keep_names(nb::handle given, Vector<bool> changed) {
         const Busy::Writing writing(busy_);
         const auto& batch = nb::cast<const Batch&>(given);
@@ -285,17 +294,9 @@ void bind_reading(nb::module_& m) {
              nb::sig("def fill(self, readinto: collections.abc.Callable[[memoryview], int]) -> int"))
         .def("cut", &PythonReader::cut, nb::arg("last"))
         .def("follow", &PythonReader::follow, nb::arg("descriptor"), nb::arg("offset"))
-        .def_prop_ro("follows",
-                     [](PythonReader& self) { return self.with([](AnyReader& r) { return r.follows(); }); })
         .def_prop_ro("reached", &PythonReader::reached, "How far the file that is followed was read.")
         .def("next", &PythonReader::next, nb::sig("def next(self) -> Batch | None"))
-        .def("end",
-             [](PythonReader& self) {
-                 self.with([](AnyReader& r) {
-                     const nb::gil_scoped_release free;
-                     r.end();
-                 });
-             })
+        .def("end", &PythonReader::end)
         .def("keep_names", &PythonReader::keep_names, nb::arg("batch"), nb::arg("changed"),
              nb::sig("def keep_names(self, batch: Batch, changed: object) -> None"))
         .def("names_of", &PythonReader::names_of, nb::arg("batch"), nb::arg("row"))

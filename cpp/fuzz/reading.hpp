@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -84,7 +85,9 @@ inline void check_row(const Row& row, const Plan& plan, const AnyReader& reader,
 
 template <class Format>
 void take(Reader<Format>& reader, const Plan& plan, bool tagged, std::deque<Parsed>& named, Outcome& outcome) {
-    const Parsed& parsed = named.emplace_back(reader.next());
+    std::optional<Parsed> next = reader.next();
+    if (!next) return;  // the file that was followed has no more
+    const Parsed& parsed = named.emplace_back(std::move(*next));
     const Rows& rows = parsed.rows;
     demand(rows.starts[0] == 0 && rows.starts[rows.size] == static_cast<std::int32_t>(rows.terms));
     demand(rows.labels.size() == rows.size && rows.places.size() == rows.size);
@@ -110,11 +113,13 @@ void take(Reader<Format>& reader, const Plan& plan, bool tagged, std::deque<Pars
     while (named.size() > reader.naming()) named.pop_front();
 }
 
-// How text comes to a reader: in pieces of at most `most` bytes, to so many threads.
+// How text comes to a reader: in pieces of at most `most` bytes, to so many threads, who may take what follows the first
+// piece of a file by themselves.
 struct Way {
     std::size_t buffer;
     std::size_t most;
     std::size_t threads = 1;
+    bool follows = false;
 };
 
 template <class Format>
@@ -125,8 +130,19 @@ Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format&
     std::uint64_t chance = plan.seed;
     for (std::string_view left : files) {
         reader.start_file();
+        const std::size_t whole = left.size();
         for (bool last = false; !last && !reader.stopped;) {
             while (!reader.has_room() && reader.has_next()) take(reader, plan, tagged, named, outcome);
+            if (way.follows && left.size() < whole) {
+                reader.follow([&left](std::span<char> space) {
+                    const std::size_t size = std::min(left.size(), space.size());
+                    std::memcpy(space.data(), left.data(), size);
+                    left.remove_prefix(size);
+                    return size;
+                });
+                while (reader.has_next()) take(reader, plan, tagged, named, outcome);
+                break;
+            }
             const std::span<char> space = reader.space();
             demand(!space.empty());
             chance = chance * 6364136223846793005u + 1442695040888963407u;
@@ -175,6 +191,8 @@ void check(const unsigned char* data, std::size_t size, bool tagged, auto&& form
     use_instruction_set(sets[plan.seed % sets.size()]);
     demand(read<Format>(files, plan, format(plan), pieces, tagged) == whole);
     use_instruction_set(sets.back());
+    const Way following{pieces.buffer, pieces.most, threads, true};
+    demand(read<Format>(files, plan, format(plan), following, tagged) == whole);
 }
 
 }  // namespace thresher::fuzz

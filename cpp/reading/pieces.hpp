@@ -47,7 +47,7 @@ struct Piece {
     bool first = false;    // of its file
     bool last = false;
     bool inside = false;  // begins inside a line that is too long
-    Digest digest = {};   // of the text up to its end
+    Digest digest{};      // of the text up to its end
 };
 
 // What is in use no more, for its memory: fresh memory costs as much as reading the text into it.

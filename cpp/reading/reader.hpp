@@ -46,9 +46,8 @@ class AnyReader {
     // The rest of the file comes from `bytes`: each thread gets those that it reads, one thread at a time. So they need
     // not go from the cache of one core to that of another.
     virtual void follow(Bytes bytes) = 0;
-    virtual bool follows() const = 0;  // whether some may be left
 
-    // The next piece of the text, or none if the file that was followed has none left. It stops at a line that cannot
+    // The next piece of the text, or none where the file that was followed had no more. It stops at a line that cannot
     // be read, unless such lines are skipped.
     virtual bool has_next() const = 0;
     virtual std::optional<Parsed> next() = 0;
@@ -162,7 +161,6 @@ class Reader final : public AnyReader {
             return std::nullopt;
         });
     }
-    bool follows() const override { return turns_.follows(); }
 
     std::optional<Parsed> next() override {
         if (!rest_ && !turns_.any()) return std::nullopt;

@@ -113,6 +113,8 @@ inline bool is_utf8(std::string_view bytes) {
 // if their values are (1, +1 and 1.0), others if their letters are.
 class Labels {
   public:
+    static constexpr std::size_t most = 2;
+
     struct One {
         std::string spelling;
         bool numeric;
@@ -164,7 +166,7 @@ class Labels {
         int found = find(token);
         if (found < 0) {
             if (!acceptable_label(token, trouble)) return false;
-            if (seen_.size() == 2) {
+            if (seen_.size() == most) {
                 trouble.found = "label " + shown(token.data(), token.data() + token.size());
                 const bool known = seen_[0].line == 0 && seen_[1].line == 0;
                 trouble.expected = "'" + seen_[0].spelling + "' or '" + seen_[1].spelling +

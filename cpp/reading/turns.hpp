@@ -82,7 +82,11 @@ class Turns {
         const std::unique_ptr<Turn> turn = std::move(turns_.front());
         turns_.pop_front();
         --begun_;
-        lock.unlock();
+        if (may_make()) {
+            crew_->call(lock);
+        } else {
+            lock.unlock();
+        }
         if (turn->error) std::rethrow_exception(turn->error);
         return std::move(turn->task);
     }

@@ -1572,9 +1572,6 @@ class Reader:
     def follow(self, descriptor: int, offset: int) -> None: ...
 
     @property
-    def follows(self) -> bool: ...
-
-    @property
     def reached(self) -> int:
         """How far the file that is followed was read."""
 

@@ -94,9 +94,12 @@ class TextStream(Stream):
     def _read_ahead(self) -> None:
         """Text for the threads, as much as may wait. What goes wrong is said after all that was read before it."""
         try:
-            self._end_following()
             while (file := self._files.file) is not None and not self._closed and self._reader.has_room:
-                if file is self._begun and (place := file.place()) is not None:
+                if file is self._following:  # to its end, or there were no room
+                    self._catch_up()
+                    self._following = None
+                    self._next_file()
+                elif file is self._begun and (place := file.place()) is not None:
                     self._reader.follow(*place)
                     self._following = file
                 elif file.waits and self._reader.has_next:
@@ -122,13 +125,6 @@ class TextStream(Stream):
         self._failure = error
         self._following = None
         self._files.close()
-
-    def _end_following(self) -> None:
-        """Once the threads have read a file to its end, the next one comes."""
-        if self._following is not None and not self._reader.follows:
-            self._catch_up()
-            self._following = None
-            self._next_file()
 
     def _catch_up(self) -> None:
         """The file that is followed is as far as it was read."""
