@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import thresher as th
+from thresher import _core
 from thresher.data.names import slot_of
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -106,3 +107,21 @@ def test_columns_part_where_one_misses_a_number() -> None:
     with th.open_stream(table, bits=18) as stream:
         found = [dict(batch.X[row]) for batch in stream for row in range(len(batch))]
     assert found == expected_rows(columns, 2**18, scaled=True)
+
+
+@pytest.mark.parametrize("words", [*range(1, 19), 40])
+def test_words_of_any_number_of_columns_come_in_order_with_every_instruction_set(words: int) -> None:
+    """Few columns are sorted in registers, by exchanges that are known for each number of them."""
+    rng = np.random.default_rng(words)
+    columns = {f"c{k}": cells(rng, 150, "word", 30) for k in range(words)}
+    table = pyarrow.table({**columns, "label": rng.integers(0, 2, 150)})
+    expected = expected_rows(columns, 2**18, scaled=False)
+    used = _core.instruction_set()
+    try:
+        for name in _core.instruction_sets():
+            _core.use_instruction_set(name)
+            with th.open_stream(table, bits=18) as stream:
+                found = [list(batch.X[row].items()) for batch in stream for row in range(len(batch))]
+            assert found == [list(row.items()) for row in expected]
+    finally:
+        _core.use_instruction_set(used)

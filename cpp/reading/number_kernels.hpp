@@ -2,6 +2,7 @@
 // baseline, AVX2 and AVX-512, with the same bits.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,42 @@ inline constexpr std::size_t side_by_side = 4;
 
 // So many rows have their categories sorted together.
 inline constexpr std::size_t together = 16;
-using Exchanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // of two columns, in this order
+
+using Exchange = std::pair<std::uint32_t, std::uint32_t>;  // of two columns, in this order
+using Exchanges = std::vector<Exchange>;
+
+// Calls use(low, high) for the pairs to exchange, one after the other, so that any `size` things come in order
+// (Batcher; Knuth, 5.2.2 M).
+template <class Use>
+constexpr void sorting_network(std::size_t size, Use&& use) {
+    std::size_t top = 1;
+    while (2 * top < size) top *= 2;
+    for (std::size_t p = size < 2 ? 0 : top; p > 0; p /= 2) {
+        std::size_t r = 0, d = p;
+        for (std::size_t q = top;; q /= 2) {
+            for (std::size_t i = 0; i + d < size; ++i) {
+                if ((i & p) == r) use(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i + d));
+            }
+            if (q == p) break;
+            d = q - p;
+            r = p;
+        }
+    }
+}
+
+// The same, where the size is known when this is compiled.
+template <std::size_t Size>
+inline constexpr auto network_of = [] {
+    constexpr std::size_t count = [] {
+        std::size_t so_many = 0;
+        sorting_network(Size, [&](auto, auto) { ++so_many; });
+        return so_many;
+    }();
+    std::array<Exchange, count> exchanges{};
+    std::size_t k = 0;
+    sorting_network(Size, [&](auto low, auto high) { exchanges[k++] = {low, high}; });
+    return exchanges;
+}();
 
 // The scales of columns, each part of them side by side. What a frozen one needs is there, too.
 struct Scales {

@@ -74,15 +74,17 @@ struct THRESHER_SWEEPS {
     // Ranks of rows that lie side by side, `together` of each column, one column behind the other: put in order.
     template <class Rank>
     THRESHER_TARGET static void sort(Rank* ranks, const Rank* end, std::size_t columns, const Exchanges& exchanges) {
-        typedef Rank Ranks __attribute__((vector_size(together * sizeof(Rank))));
+        if constexpr (sizeof(Ranks<Rank>) <= sizeof(Lanes)) {
+            if (columns <= few_columns) return sort_few<1>(ranks, end, columns);
+        }
         for (; ranks != end; ranks += together * columns) {
             for (const auto& [low, high] : exchanges) {
-                Ranks a, b;
+                Ranks<Rank> a, b;
                 std::memcpy(&a, ranks + together * low, sizeof a);
                 std::memcpy(&b, ranks + together * high, sizeof b);
-                const Ranks least = a < b ? a : b, most = a < b ? b : a;
-                std::memcpy(ranks + together * low, &least, sizeof least);
-                std::memcpy(ranks + together * high, &most, sizeof most);
+                exchange(a, b);
+                std::memcpy(ranks + together * low, &a, sizeof a);
+                std::memcpy(ranks + together * high, &b, sizeof b);
             }
         }
     }
@@ -105,6 +107,35 @@ struct THRESHER_SWEEPS {
     }
 
   private:
+    template <class Rank>
+    using Ranks [[gnu::vector_size(together * sizeof(Rank))]] = Rank;
+
+    template <class Vector>
+    [[gnu::always_inline]] THRESHER_TARGET static void exchange(Vector& low, Vector& high) {
+        const Vector least = low < high ? low : high;
+        high = low < high ? high : low;
+        low = least;
+    }
+
+    // The same of so few columns that registers hold them, each in one: what to exchange is known here, not looked up.
+    static constexpr std::size_t few_columns = 16;
+    template <std::size_t Columns, class Rank>
+    THRESHER_TARGET static void sort_few(Rank* ranks, const Rank* end, std::size_t columns) {
+        if constexpr (Columns <= few_columns) {
+            if (columns > Columns) return sort_few<Columns + 1>(ranks, end, columns);
+            sort_each<Columns>(ranks, end, std::make_index_sequence<network_of<Columns>.size()>());
+        }
+    }
+    template <std::size_t Columns, class Rank, std::size_t... Each>
+    THRESHER_TARGET static void sort_each(Rank* ranks, const Rank* end, std::index_sequence<Each...>) {
+        for (; ranks != end; ranks += together * Columns) {
+            Ranks<Rank> row[Columns];
+            for (std::size_t c = 0; c < Columns; ++c) std::memcpy(&row[c], ranks + together * c, sizeof row[c]);
+            (exchange(row[network_of<Columns>[Each].first], row[network_of<Columns>[Each].second]), ...);
+            for (std::size_t c = 0; c < Columns; ++c) std::memcpy(ranks + together * c, &row[c], sizeof row[c]);
+        }
+    }
+
     static constexpr std::size_t beside = 4;  // registers of columns: a number waits for the one before it
 
     // What each number is of all so far, in rows where none is missing: columns that have as many share it.

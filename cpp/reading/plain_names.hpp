@@ -19,25 +19,6 @@
 
 namespace thresher::reading {
 
-// Which pairs to exchange, one after the other, so that any `size` things come in order (Batcher; Knuth, 5.2.2 M).
-inline Exchanges sorting_network(std::size_t size) {
-    Exchanges exchanges;
-    std::size_t top = 1;
-    while (2 * top < size) top *= 2;
-    for (std::size_t p = size < 2 ? 0 : top; p > 0; p /= 2) {
-        std::size_t r = 0, d = p;
-        for (std::size_t q = top;; q /= 2) {
-            for (std::size_t i = 0; i + d < size; ++i) {
-                if ((i & p) == r) exchanges.emplace_back(i, i + d);
-            }
-            if (q == p) break;
-            d = q - p;
-            r = p;
-        }
-    }
-    return exchanges;
-}
-
 struct PlainNames {
     struct Categories {
         std::span<const std::int32_t> codes;
@@ -74,7 +55,7 @@ struct PlainNames {
         std::sort(order.begin(), order.end());
         take_numbers(n, columns, numbers);
         rank(n, numbers, order, count);
-        exchanges = sorting_network(categories.size());
+        sorting_network(categories.size(), [this](auto low, auto high) { exchanges.emplace_back(low, high); });
     }
 
     std::size_t numbers() const { return number_slots.size(); }

@@ -100,9 +100,9 @@ class PlainRows {
 
     // ---- ranks of a tile -----------------------------------------------------------------------------------------
 
-    // Where the rank of a row of the tile is that comes as number c: some rows lie side by side.
-    std::size_t place(std::size_t row, std::size_t c) const {
-        return (row / together * names_->categories.size() + c) * together + row % together;
+    // Where the rank of a row of the tile is that comes as number c of so many: some rows lie side by side.
+    static std::size_t place(std::size_t row, std::size_t c, std::size_t columns) {
+        return (row / together * columns + c) * together + row % together;
     }
 
     template <class Rank>
@@ -116,7 +116,7 @@ class PlainRows {
                  i += together, to += together * columns) {
                 for (std::size_t k = 0; k < together; ++k) to[k] = known[codes[i + k]];
             }
-            for (; i < count; ++i) ranks[place(i, c)] = known[codes[i]];
+            for (; i < count; ++i) ranks[place(i, c, columns)] = known[codes[i]];
         }
         const Rank* const end = ranks.data() + (count + together - 1) / together * together * columns;
         sweep_numbers([&](auto sweeps) { sweeps.sort(ranks.data(), end, columns, names_->exchanges); });
@@ -170,9 +170,10 @@ class PlainRows {
                     std::size_t* ends) const {
         if (names_->numbers() == 0) return write_words(ranks, count, rows, ends);
         rows.overwrite(rows.terms);
+        const std::size_t columns = names_->categories.size();
         std::size_t end = rows.terms;
         for (std::size_t i = 0; i < count; ++i) {
-            const Rank* const first = ranks.data() + (names_->categories.empty() ? 0 : place(i, 0));
+            const Rank* const first = ranks.data() + (columns == 0 ? 0 : place(i, 0, columns));
             ends[i] = end = write_row(first, used_.data() + i * names_->width(), dense, rows, end);
         }
     }
@@ -197,7 +198,7 @@ class PlainRows {
         std::uint32_t* tags = rows.name_tags.get() + rows.terms;
         std::size_t end = rows.terms;
         for (std::size_t i = 0; i < count; ++i) {
-            const Rank* const first = ranks.data() + (columns == 0 ? 0 : place(i, 0));
+            const Rank* const first = ranks.data() + (columns == 0 ? 0 : place(i, 0, columns));
             std::size_t given = columns;
             while (given > 0 && first[together * (given - 1)] == nothing) --given;
             std::size_t c = 0;

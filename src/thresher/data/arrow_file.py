@@ -21,7 +21,8 @@ __all__ = ["frame_pieces", "ipc_pieces", "parquet_pieces"]
 
 _CELLS, _MOST = 1 << 20, 1 << 16  # cells and rows of a piece
 _FIRST = 1 << 13  # rows of the first, if there are as many
-_AT_ONCE = 2  # times as many are decoded of Parquet, which costs less the more there are
+_AT_ONCE, _DECODED = 3 * _MOST, 1 << 24  # rows and bytes that are decoded of Parquet, which costs less the more there are
+_CODE, _NUMBER, _TEXT = 4, 8, 128  # bytes of a cell, then; of a text as many as it may have
 _READ = 1 << 16  # bytes of a column of Parquet at a time, by the threads that decode it: else one of them reads all, before
 
 
@@ -34,9 +35,11 @@ def parquet_pieces(opened: Opened, plan: Plan, *, threads: int) -> Iterator[Piec
         words = [field.name for field in schema if is_text(field.type) and field.name not in plan.recipe.text]
         unread = _unread(schema, plan)
         names = [field.name for field in schema if field.name not in unread]
+        coded = {*words}
         place.seek(0)
         file = reading.ParquetFile(place, metadata=looked.metadata, read_dictionary=words, pre_buffer=False, buffer_size=_READ)
-        size = _alike(looked.metadata.num_rows, _AT_ONCE * _rows(len(names)))
+        wide = sum(_CODE if name in coded else _TEXT if name in plan.recipe.text else _NUMBER for name in names)
+        size = _alike(looked.metadata.num_rows, max(1, min(_AT_ONCE, _DECODED // max(1, wide))))
         batches = file.iter_batches(size, columns=names, use_threads=threads > 1)
         yield from _pieces(opened.name, batches, unread, later=size)
 

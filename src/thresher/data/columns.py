@@ -16,7 +16,8 @@ An empty cell, null and NaN are missing, and make no attribute.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,23 +51,39 @@ class Converted(NamedTuple):
 
 def kind_of(type_: Any) -> str | None:
     """What a column of this type holds; None if nothing, '' if what cannot be read."""
-    types = arrow().types
-    if types.is_null(type_):
-        return None
-    if types.is_dictionary(type_):
-        return kind_of(type_.value_type)
-    known: dict[str, Callable[[Any], bool]] = {
-        "truth": types.is_boolean,
-        "number": lambda each: (
-            types.is_integer(each) or types.is_floating(each) or types.is_decimal(each) or types.is_duration(each)
-        ),
-        "category": is_text,
-        "date": types.is_date,
-        "moment": types.is_timestamp,
-        "clock": types.is_time,
-        "list": lambda each: _is_list(each) and kind_of(each.value_type) in ("truth", "number", "category", None),
+    library = arrow()
+    while type_.id == library.lib.Type_DICTIONARY:
+        type_ = type_.value_type
+    if type_.id in _lists():
+        return "list" if kind_of(type_.value_type) in ("truth", "number", "category", None) else ""
+    return _kinds().get(type_.id, "")
+
+
+@cache
+def _kinds() -> dict[int, str | None]:
+    """What columns of Arrow's types hold, by the types' numbers."""
+    kinds: dict[str | None, str] = {
+        None: "NA",
+        "truth": "BOOL",
+        "number": "INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 HALF_FLOAT FLOAT DOUBLE "
+        "DECIMAL32 DECIMAL64 DECIMAL128 DECIMAL256 DURATION",
+        "category": "STRING LARGE_STRING STRING_VIEW",
+        "date": "DATE32 DATE64",
+        "moment": "TIMESTAMP",
+        "clock": "TIME32 TIME64",
     }
-    return next((kind for kind, fits in known.items() if fits(type_)), "")
+    return {number: kind for kind, names in kinds.items() for number in _numbers_of(names)}
+
+
+@cache
+def _lists() -> set[int]:
+    return set(_numbers_of("LIST LARGE_LIST FIXED_SIZE_LIST"))
+
+
+def _numbers_of(names: str) -> Iterator[int]:
+    """The numbers of types, as far as this pyarrow has them."""
+    every = vars(arrow().lib)
+    return (every[f"Type_{name}"] for name in names.split() if f"Type_{name}" in every)
 
 
 def dates_in(cells: Any) -> str | None:

@@ -70,11 +70,12 @@ class Pieces:
         self._settled.set()
 
     def _next(self) -> Piece:
-        if self._ahead and self._thread is None and not self._ending:
-            self._thread = started(self._make, "thresher: reading tables")
-            self._ahead = self._thread is not None
         if self._thread is None:
-            return next(self._made)
+            first = next(self._made)
+            if self._ahead and not self._ending:
+                self._thread = started(self._make, "thresher: reading tables")
+                self._ahead = self._thread is not None
+            return first
         piece = self._waiting.get()
         if isinstance(piece, Piece):
             return piece
