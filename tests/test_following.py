@@ -1,4 +1,4 @@
-"""A file of several pieces, whose threads take its bytes by themselves: the same rows, the same errors, as far as it is there."""
+"""A file of several pieces, whose threads take its bytes by themselves: the same rows, as far as the file is there."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 import thresher as th
+from thresher.data.batch import Position
 from thresher.data.source import Opened
 
 NUMBERS = (1, 2, 3, 5)
@@ -43,7 +44,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-def everything(*places: Path, threads: int) -> tuple[list[object], th.data.Position, list[str], int]:
+def everything(*places: Path, threads: int) -> tuple[list[object], Position, list[str], int]:
     """All rows of a stream, where it stands, what names it kept, and what it read."""
     with th.open_stream(places, threads=threads) as stream:
         found: list[object] = []
@@ -76,7 +77,7 @@ def test_what_was_read_is_told_as_it_goes(files: dict[str, Path]) -> None:
     with th.open_stream([files["vw"], files["vw"]], threads=2) as stream:
         told = [stream.read for _ in stream]
     assert told == sorted(told)
-    assert len({*told}) > 5
+    assert len({*told}) > 3
     assert told[-1] == 2 * size
 
 
@@ -127,14 +128,14 @@ def test_what_the_system_refuses_comes_behind_what_was_read(
     threads: int, files: dict[str, Path], directory: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Opened, "place", lambda _: (directory, 0))
-    rows = 0
+    rows: list[int] = []
     with th.open_stream(files["svmlight"], threads=threads) as stream:
         with pytest.raises(IsADirectoryError):
-            for batch in stream:
-                rows += len(batch)
+            rows.extend(len(batch) for batch in stream)
         with pytest.raises(IsADirectoryError):
             next(iter(stream))
-    assert 0 < rows < 20_000
+    assert len(rows) == 1
+    assert 0 < rows[0] < 20_000
 
 
 def test_a_descriptor_that_is_none_is_refused(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,11 +147,11 @@ def test_a_descriptor_that_is_none_is_refused(files: dict[str, Path], monkeypatc
 
 @pytest.mark.parametrize("taken", [1, 2, 4])
 def test_who_stops_early_leaves_no_file_open(taken: int, files: dict[str, Path]) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     for threads in NUMBERS:
         with th.open_stream(files["vw"], threads=threads) as stream:
             batches = iter(stream)
             for _ in range(taken):
                 next(batches)
         assert list(batches) == []
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -205,6 +205,7 @@ def read_pieces(
 
     def take() -> None:
         batch = reader.next()
+        assert batch is not None
         weights = [1.0] * len(batch) if batch.weights is None else batch.weights.tolist()
         for k, code in enumerate(batch.codes(1).tolist()):
             some = slice(int(batch.indptr[k]), int(batch.indptr[k + 1]))

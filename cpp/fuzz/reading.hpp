@@ -113,8 +113,8 @@ void take(Reader<Format>& reader, const Plan& plan, bool tagged, std::deque<Pars
     while (named.size() > reader.naming()) named.pop_front();
 }
 
-// How text comes to a reader: in pieces of at most `most` bytes, to so many threads, who may take what follows the first
-// piece of a file by themselves.
+// How text comes to a reader: in pieces of at most `most` bytes, to so many threads, who may take what follows the
+// first piece of a file by themselves.
 struct Way {
     std::size_t buffer;
     std::size_t most;
@@ -129,12 +129,13 @@ Outcome read(const std::string_view (&files)[2], const Plan& plan, const Format&
     Outcome outcome;
     std::uint64_t chance = plan.seed;
     for (std::string_view left : files) {
+        if (reader.stopped) break;  // threads may still be at the file before
         reader.start_file();
         const std::size_t whole = left.size();
         for (bool last = false; !last && !reader.stopped;) {
             while (!reader.has_room() && reader.has_next()) take(reader, plan, tagged, named, outcome);
             if (way.follows && left.size() < whole) {
-                reader.follow([&left](std::span<char> space) {
+                reader.follow([left](std::span<char> space) mutable {
                     const std::size_t size = std::min(left.size(), space.size());
                     std::memcpy(space.data(), left.data(), size);
                     left.remove_prefix(size);

@@ -80,8 +80,8 @@ class Parser {
             at = newline + (newline != end);
         }
         parsed.passed = static_cast<std::size_t>(at - (text + piece.start));
-        // Text that nobody looks at again serves whoever read it for what comes next: it lies in that one's cache. Where
-        // not both labels were known before, it may have to be read once more.
+        // Text that nobody looks at again serves whoever read it for what comes next: it lies in that one's cache.
+        // Where not both labels were known before, it may have to be read once more.
         const bool done = !Format::named && at == end && parsed.known == Labels::most;
         if (done) spare_->give(std::exchange(piece.text, {}));
     }

@@ -112,8 +112,7 @@ else:
         premise="Premise Status Verdict judge",
         risk="RiskCertificate",
         thresholds=(
-            "winnow_entropy winnow_littlestone winnow_r_of_k winnow_threshold winnow_threshold_simple "
-            "winnow_threshold_tuned"
+            "winnow_entropy winnow_littlestone winnow_r_of_k winnow_threshold winnow_threshold_simple winnow_threshold_tuned"
         ),
         winnow="most_promotions winnow_agnostic winnow_cover winnow_disjunction winnow_simple winnow_textbook",
     )
