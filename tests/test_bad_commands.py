@@ -197,6 +197,14 @@ def test_what_no_model_can_replace_is_refused_before_anything_is_learned(folder:
         check_refused_command(folder, "learn", "good.svm", "good.vw", "--save", source, says=says)
 
 
+def test_a_file_that_is_no_model_is_not_replaced_by_one(folder: Path) -> None:
+    Path("mine.py").write_text("print(1)")
+    check_refused_command(folder, "learn", "good.vw", "--save", "mine.py", says=["found mine.py for --save, which is no model"])
+    Path("empty").touch()
+    for place in ("empty", "empty"):  # as mktemp makes one; then it is a model
+        assert run("learn", "good.vw", "--save", place, "--quiet").status == 0
+
+
 @pytest.mark.parametrize("arguments", [["a\nb"], ["good.vw", "--a\nb"], ["good.vw", "--from", "a\nb"]])
 def test_a_line_break_in_an_argument_does_not_make_two_lines(arguments: list[str], folder: Path) -> None:
     check_refused_command(folder, "learn", *arguments, says=["a b"])

@@ -124,3 +124,13 @@ def test_a_run_after_another_counts_its_own(source: Path, tmp_path: Path) -> Non
     html, _ = page(tmp_path, "learn", source, "--from", tmp_path / "model", "--passes", 2)
     assert tables(html)[0][1][1] == "240"
     assert "after 120 examples that the model had learned before" in html
+
+
+def test_figures_of_a_second_pass_are_told_to_be_of_examples_that_were_learned_before(source: Path, tmp_path: Path) -> None:
+    html, ran = page(tmp_path, "learn", source)
+    assert "learned before" not in html + ran.out
+    html, ran = page(tmp_path, "learn", source, "--passes", 2)
+    assert "from the second pass on not for the first time" in html
+    assert "so these figures say little of new ones: --holdout-every K keeps some apart" in " ".join(ran.out.split())
+    _, ran = page(tmp_path, "learn", source, "--passes", 2, "--holdout-every", 5, "--json")
+    assert ran.json["notices"][-1].endswith("say little of new ones")

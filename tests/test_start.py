@@ -57,6 +57,12 @@ print([name for name in bounds.__all__ if getattr(bounds, name) in modules], len
     assert _python("-c", code).stdout == "[] True\n"
 
 
+@pytest.mark.parametrize("package", ["bounds", "compose", "evaluate", "experts", "ledger", "linear", "store"])
+def test_what_is_imported_when_it_is_used_is_listed_before(package: str) -> None:
+    code = f"import thresher.{package} as p; print([n for n in dir(p) if not n.startswith('_')] == sorted(p.__all__))"
+    assert _python("-c", code).stdout == "True\n"
+
+
 def test_help_waits_for_nothing_heavy() -> None:
     imported = _imported("-m", "thresher", "--help")
     assert "thresher.cli" in imported

@@ -100,6 +100,31 @@ def test_a_column_that_a_model_ignores_may_be_missing_and_may_be_the_id(kind: st
     assert run("learn", place, "--from", model, "--quiet").status == 0
 
 
+@pytest.mark.parametrize("column", ["size", "colour", "born", "sure", "said"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
+def test_a_column_that_the_model_knows_is_read_though_it_is_the_id(kind: str, column: str, tmp_path: Path) -> None:
+    place, model = tmp_path / f"t.{kind}", tmp_path / "model"
+    columns = {
+        "size": [k / 4 for k in range(40)],
+        "colour": ["red", "blue", "green", "red"] * 10,
+        "born": [f"2024-0{k % 9 + 1}-17" for k in range(40)],
+        "sure": [k % 3 == 0 for k in range(40)],
+        "said": [f"word{k % 5} and more" for k in range(40)],
+        "label": ["no", "yes", "yes", "no"] * 10,
+    }
+    frame = pandas.DataFrame(columns)
+    if kind == "parquet":
+        frame.to_parquet(place)
+    elif kind == "jsonl":
+        frame.to_json(place, orient="records", lines=True)
+    else:
+        frame.to_csv(place, index=False, sep="\t" if kind == "tsv" else ",")
+    assert run("learn", place, "--text", "said", "--learner", "perceptron", "--save", model, "--quiet").status == 0
+    plain, with_id = (run("predict", model, place, "--scores", *more) for more in ((), ("--id", column)))
+    assert [line.split("\t", 1)[1] for line in with_id.out.splitlines()] == plain.out.splitlines()
+    assert with_id.err == plain.err
+
+
 @pytest.mark.parametrize("kind", ["chunks", "parquet", "csv"])
 def test_the_positive_label_is_looked_for_beyond_the_first_piece(kind: str, tmp_path: Path) -> None:
     rows = 200_000 if kind == "csv" else 4

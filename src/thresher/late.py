@@ -17,12 +17,12 @@ else:
 __all__ = ["fetch", "late", "postpone"]
 
 
-def late(package: str, **homes: str) -> Callable[[str], object]:
-    """The `__getattr__` of a package: for each of its modules, the names that are to be found there, with blanks between them.
+def late(package: str, **homes: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package: for each of its modules the names to be found there, with blanks between.
 
     A name may not be that of a module of the package: whoever imports the module would put it there instead.
 
-    >>> find = late("thresher.data", names="slot_of", recipe="Recipe FORMATS")
+    >>> find, names = late("thresher.data", names="slot_of", recipe="Recipe FORMATS")
     >>> find("Recipe")
     <class 'thresher.data.recipe.Recipe'>
     """
@@ -35,7 +35,11 @@ def late(package: str, **homes: str) -> Callable[[str], object]:
         setattr(sys.modules[package], name, found)  # the next one need not ask
         return found
 
-    return find
+    def names() -> list[str]:
+        module = sys.modules[package]
+        return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})
+
+    return find, names
 
 
 class _Postponed(ModuleType):

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         winnow_textbook,
     )
 else:
-    __getattr__ = late(
+    __getattr__, __dir__ = late(
         __name__,
         aggressive="passive_aggressive",
         balanced="balanced_winnow balanced_winnow_gap balanced_winnow_textbook balanced_winnow_tuned",

@@ -32,6 +32,7 @@ from thresher.ledger import Ledger, Tally
 from thresher.linear import LinearLearner
 from thresher.store import Model, Run
 from thresher.store.atomic import check_place, replace
+from thresher.store.container import is_model
 from thresher.threads import processors
 
 if TYPE_CHECKING:
@@ -222,6 +223,8 @@ def _check_places(source: Source, places: Mapping[str, str | None]) -> None:
         other = next((each for each in given if each != option and Path(given[each]).resolve() == Path(path).resolve()), None)
         if other is not None:
             raise ParameterError(f"found {path} for both {option} and {other}, expected two files")
+        if option == "--save" and Path(path).exists() and Path(path).stat().st_size and not is_model(path):
+            raise ParameterError(f"found {path} for --save, which is no model: expected a new file, or a model to replace")
 
 
 def _goes_ahead(session: Session, learner: Portfolio, measuring: Measuring) -> bool:

@@ -14,7 +14,7 @@ from thresher.cli.heaviest import Weight, heaviest, weighed
 from thresher.cli.lanes import called, lanes_rows, lanes_won
 from thresher.cli.measured import measured_rows
 from thresher.cli.running import Learned
-from thresher.cli.summary import constant_of, notices_of, repeats_of, run_of, what
+from thresher.cli.summary import constant_of, learned_again, notices_of, repeats_of, run_of, what
 from thresher.compose import Portfolio
 from thresher.data.recipe import FORMATS
 from thresher.evaluate import Measured, percent
@@ -67,7 +67,8 @@ def as_page(learned: Learned) -> str:
 def _explained(learned: Learned) -> list[str]:
     """Which predictions, and which probabilities, the metrics are about."""
     measuring = learned.measuring
-    lines = ["Each prediction was made before its label was learned. – stands where a number is not defined."]
+    before = "; from the second pass on not for the first time" if learned_again(learned) else ""
+    lines = [f"Each prediction was made before its label was learned{before}. – stands where a number is not defined."]
     if measuring.metrics.so_far.log_loss is not None:
         of = "the calibrated ones of the portfolio" if isinstance(learned.learner, Portfolio) else "p_positive of the learner"
         lines.append(f"Log loss (in nats) and Brier score are of probabilities: {of}.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from thresher.cli.running import Learned
     from thresher.store import StoredLearner
 
-__all__ = ["as_json", "as_text", "constant_of", "notices_of", "repeats_of", "run_of", "what"]
+__all__ = ["as_json", "as_text", "constant_of", "learned_again", "notices_of", "repeats_of", "run_of", "what"]
 
 _SORTED_BELOW = 0.01
 _RUNS_BELOW = 0.5
@@ -132,6 +132,11 @@ def _turned_round(learned: Learned) -> str:
     return f" ({shlex.join(option('--positive', minus))} turns it round)"
 
 
+def learned_again(learned: Learned) -> bool:
+    """Whether a second pass has begun."""
+    return learned.run.passes > 1 and learned.run.done > 0
+
+
 def what(learned: Learned) -> str:
     """What was learned, and by whom."""
     run, passes = run_of(learned), learned.run.passes
@@ -207,6 +212,10 @@ def notices_of(learned: Learned) -> list[str]:
         )
     elif run.examples >= 100 and repeats < _RUNS_BELOW * constant:
         notices.append("labels come in runs: these figures hold only where each label is known before the next prediction")
+    if learned_again(learned):
+        apart = "" if learned.measuring.held is not None else ": --holdout-every K keeps some apart"
+        again = "from the second pass on each example had been learned before"
+        notices.append(f"{again}, so these figures say little of new ones{apart}")
     return notices
 
 

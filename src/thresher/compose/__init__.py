@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thresher.compose.portfolio import Portfolio, PortfolioHypothesis
     from thresher.compose.prepare import factor_for, negations, r_of_k
 else:
-    __getattr__ = late(
+    __getattr__, __dir__ = late(
         __name__,
         average="Averaged online_to_batch",
         conservative="Conservative",

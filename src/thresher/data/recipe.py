@@ -56,9 +56,10 @@ class Recipe:
             raise ParameterError(
                 f"found a recipe of {FORMATS[self.format]}, expected its columns if it is of tables, and only then"
             )
-        if self.table is not None and (self.interactions or (self.ngrams != 1 and not self.table.text)):
-            option = "--interactions" if self.interactions else "--ngrams"
-            raise ParameterError(f"found {option} for a table without --text; words have n-grams, namespaces have interactions")
+        if self.table is not None and self.interactions:
+            raise ParameterError("found --interactions for a table, which has no namespaces, as Vowpal Wabbit text has")
+        if self.table is not None and self.ngrams != 1 and not self.table.text:
+            raise ParameterError("found --ngrams for a table without --text, which names the columns whose words are read")
         if self.format == "svmlight" and (self.interactions or self.ngrams != 1):
             option = "--interactions" if self.interactions else "--ngrams"
             raise ParameterError(f"found {option} for {FORMATS[self.format]}, which has indices: no namespaces, and no words")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from thresher.evaluate.proof import Proof, certify
     from thresher.evaluate.witness import witnesses
 else:
-    __getattr__ = late(
+    __getattr__, __dir__ = late(
         __name__,
         ahead="Lookahead",
         blackboard="Trace trace",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thresher.experts.rule import Heads, LossRound, LossRounds, LossRule, Origin
     from thresher.experts.weighted_majority import WeightedMajority
 else:
-    __getattr__ = late(
+    __getattr__, __dir__ = late(
         __name__,
         adahedge="AdaHedge",
         fixed_share="FixedShare",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from thresher.ledger.separator import Separator
     from thresher.ledger.tally import Tally
 else:
-    __getattr__ = late(
+    __getattr__, __dir__ = late(
         __name__,
         best_expert="BestExpert",
         best_lane="BestLane",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from thresher.linear.scaled_winnow import ScaledWinnow
     from thresher.linear.winnow import Winnow
 else:
-    __getattr__ = late(
+    __getattr__, __dir__ = late(
         __name__,
         adagrad="AdaGrad",
         arow="AROW",

@@ -9,6 +9,6 @@ if TYPE_CHECKING:
     from thresher.store.learners import load, save
     from thresher.store.model import Measures, Model, Run
 else:
-    __getattr__ = late(__name__, kinds="StoredLearner linear", learners="load save", model="Measures Model Run")
+    __getattr__, __dir__ = late(__name__, kinds="StoredLearner linear", learners="load save", model="Measures Model Run")
 
 __all__ = ["Measures", "Model", "Run", "StoredLearner", "linear", "load", "save"]
