@@ -39,7 +39,7 @@ class Plan:
         self.label = recipe.label
         self.kinds = dict(recipe.kinds)
         self.decimals = dict(recipe.decimals)
-        self._left_out = {*recipe.ignore} | ({tag} - {*recipe.kinds})  # what a model knows is read and printed
+        self._left_out = {*recipe.ignore, None if tag in recipe.kinds else tag}  # what a model knows is read and printed
         self._met: dict[str, str] = {}  # what columns hold of which something has come, as whoever reads ahead sees it
 
     def known(self, scales: dict[str, tuple[float, float, float]]) -> TableRecipe:
