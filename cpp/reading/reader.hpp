@@ -23,7 +23,7 @@
 namespace thresher::reading {
 
 // Fills memory with the bytes of a file that come next, and says how many: fewer than there is room for at its end.
-using Bytes = std::function<std::size_t(std::span<char>)>;
+using Feed = std::function<std::size_t(std::span<char>)>;
 
 class AnyReader {
   public:
@@ -43,9 +43,9 @@ class AnyReader {
     virtual void cut(bool last) = 0;
     virtual bool has_room() const = 0;  // for more to be read
 
-    // The rest of the file comes from `bytes`: each thread gets those that it reads, one thread at a time. So they need
-    // not go from the cache of one core to that of another.
-    virtual void follow(Bytes bytes) = 0;
+    // The rest of the file comes from `feed`: each thread gets the bytes that it reads, one thread at a time. They need
+    // not go from the cache of one core to that of another then.
+    virtual void follow(Feed feed) = 0;
 
     // The next piece of the text, or none where the file that was followed had no more. It stops at a line that cannot
     // be read, unless such lines are skipped.
@@ -148,12 +148,12 @@ class Reader final : public AnyReader {
     }
     bool has_next() const override { return !stopped && (rest_ || turns_.size() > 0 || turns_.follows()); }
 
-    void follow(Bytes bytes) override {
+    void follow(Feed feed) override {
         know();
-        turns_.follow(ahead_, [this, bytes = std::move(bytes), ended = false]() mutable -> std::optional<Parsed> {
+        turns_.follow(ahead_, [this, feed = std::move(feed), ended = false]() mutable -> std::optional<Parsed> {
             while (!ended) {
                 const std::span<char> space = splitter_.space();
-                const std::size_t got = bytes(space);
+                const std::size_t got = feed(space);
                 splitter_.filled(got);
                 ended = got < space.size();
                 if (std::optional<Piece> piece = splitter_.cut(ended)) return Parsed(std::move(*piece), known());
