@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from resource import RLIMIT_NOFILE, getrlimit, setrlimit
 
 import pytest
 
@@ -70,6 +71,22 @@ def test_rows_are_those_of_bytes_that_are_handed_on(
     assert sum(1 for _ in handed_on[0]) > 3 * len(places)
     assert handed_on[3] == sum(place.stat().st_size for place in places)
     assert all(found == handed_on for found in followed)
+
+
+def test_batches_end_where_they_do_by_the_text_alone(tmp_path: Path) -> None:
+    """What is left behind a long line asks for more memory than usual; who finds some that is larger must not use it."""
+    chance, path = Random(12), tmp_path / "long.svm"
+    with path.open("w") as file:
+        for _ in range(12):
+            file.write("# " + "c" * chance.randrange(100 << 10, 900 << 10) + "\n")
+            file.write("1 1:1\n-1 2:1\n" * chance.randrange(5000, 60_000))
+
+    def sizes(threads: int) -> list[int]:
+        with th.open_stream(path, threads=threads) as stream:
+            return [len(batch) for batch in stream]
+
+    assert len(sizes(1)) > 10
+    assert [sizes(threads) for _ in range(4) for threads in NUMBERS] == [sizes(1)] * 16
 
 
 def test_what_was_read_is_told_as_it_goes(files: dict[str, Path]) -> None:
@@ -143,6 +160,27 @@ def test_a_descriptor_that_is_none_is_refused(files: dict[str, Path], monkeypatc
     with th.open_stream(files["svmlight"], threads=2) as stream, pytest.raises(OSError, match="Bad file descriptor"):
         for _ in stream:
             pass
+
+
+def test_where_no_more_files_may_be_open_bytes_are_handed_on(files: dict[str, Path]) -> None:
+    with th.open_stream(files["vw"], threads=2) as stream:
+        before = getrlimit(RLIMIT_NOFILE)
+        setrlimit(RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) - 1, before[1]))
+        try:
+            rows = sum(len(batch) for batch in stream)
+        finally:
+            setrlimit(RLIMIT_NOFILE, before)
+    assert rows == 90_000
+
+
+def test_a_child_gets_no_file(files: dict[str, Path]) -> None:
+    with th.open_stream(files["vw"], threads=2) as stream:
+        batches = iter(stream)
+        for _ in range(2):
+            next(batches)
+        opened = [int(link.name) for link in Path("/proc/self/fd").iterdir() if link.exists() and link.samefile(files["vw"])]
+        assert len(opened) == 2
+        assert not any(os.get_inheritable(descriptor) for descriptor in opened)
 
 
 @pytest.mark.parametrize("taken", [1, 2, 4])

@@ -1,4 +1,5 @@
 // Readers of text in Python: bytes go in by a file's own readinto, batches of rows come out.
+#include <fcntl.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <unistd.h>
 
@@ -55,7 +56,7 @@ auto codes_of(const Batch& batch, int positive) {
 // A file that is read from some byte on, by its descriptor; where others stand in it does not matter.
 class File {
   public:
-    File(int descriptor, std::int64_t offset) : descriptor_(::dup(descriptor)), reached_(offset) {
+    File(int descriptor, std::int64_t offset) : descriptor_(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)), reached_(offset) {
         if (descriptor_ < 0) raise_of_system(errno);
     }
     File(const File&) = delete;

@@ -117,13 +117,13 @@ class Splitter {
     std::span<char> space() {
         if (text_.capacity == 0) begin_text();
         const std::size_t size = end_ - start_;
-        if (size == text_.capacity) {  // of one line: it may have so many bytes, and some more come with them
-            continue_in(Text(std::max(size + sizes_.buffer, std::min(2 * size, sizes_.line))));
+        if (size == room_) {  // of one line: it may have so many bytes, and some more come with them
+            continue_in(std::max(size + sizes_.buffer, std::min(2 * size, sizes_.line)));
         }
-        if (start_ > 0) continue_in(Text(text_.capacity));
-        return {text_.bytes.get() + end_, std::min(text_.capacity - end_, sizes_.buffer)};
+        if (start_ > 0) continue_in(room_);
+        return {text_.bytes.get() + end_, std::min(room_ - end_, sizes_.buffer)};
     }
-    void filled(std::size_t count) { end_ += std::min(count, text_.capacity - end_); }
+    void filled(std::size_t count) { end_ += std::min(count, room_ - end_); }
 
     // The whole lines that are there, if any; everything if these are the last bytes of their file.
     std::optional<Piece> cut(bool last) {
@@ -175,13 +175,15 @@ class Splitter {
 
     // Memory is taken by who reads into it, since that one knows it best.
     void begin_text() {
-        text_ = spare_.text(std::max(sizes_.buffer, 2 * left_.size()));
+        room_ = std::max(sizes_.buffer, 2 * left_.size());
+        text_ = spare_.text(room_);
         std::ranges::copy(left_, text_.bytes.get());
         end_ = left_.size();
         left_.clear();
     }
 
-    void continue_in(Text&& text) {
+    void continue_in(std::size_t room) {
+        Text text(room_ = room);
         std::copy_n(text_.bytes.get() + start_, end_ - start_, text.bytes.get());
         text_ = std::move(text);
         end_ -= std::exchange(start_, 0);
@@ -190,6 +192,7 @@ class Splitter {
     Sizes sizes_;
     Spare& spare_;
     Text text_;
+    std::size_t room_ = 0;  // of it, so much is used: memory that served before may be larger, and pieces end alike
     std::size_t start_ = 0;
     std::size_t end_ = 0;
     std::vector<char> left_;  // behind the last piece, until there is memory for what follows

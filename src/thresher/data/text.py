@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -99,8 +100,7 @@ class TextStream(Stream):
                     self._catch_up()
                     self._following = None
                     self._next_file()
-                elif file is self._begun and (place := file.place()) is not None:
-                    self._reader.follow(*place)
+                elif file is self._begun and (place := file.place()) is not None and self._follows(place):
                     self._following = file
                 elif file.waits and self._reader.has_next:
                     return  # what is there comes first
@@ -110,6 +110,16 @@ class TextStream(Stream):
                     self._begun = file
         except Exception as error:
             self._fail(error)
+
+    def _follows(self, place: tuple[int, int]) -> bool:
+        """Whether the threads read the file from there on by themselves: not where there are no more descriptors for that."""
+        try:
+            self._reader.follow(*place)
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
+                raise
+            return False
+        return True
 
     def _gave_all(self, file: Opened) -> bool:
         """Gives the next bytes of a file; whether they are its last."""
@@ -128,9 +138,10 @@ class TextStream(Stream):
 
     def _catch_up(self) -> None:
         """The file that is followed is as far as it was read."""
-        if self._following is not None and self._following.raw is not None:
-            with suppress(OSError, ValueError):  # another thread may have closed it, or be about to
-                self._following.raw.seek(self._reader.reached)
+        file = self._following  # another thread may have closed it, or be about to
+        if file is not None and file.raw is not None:
+            with suppress(OSError, ValueError):
+                file.raw.seek(self._reader.reached)
 
     def _fill_from(self, pipe: Opened) -> bool:
         """Reads what has come through a pipe, up to half a megabyte; whether it has ended."""
