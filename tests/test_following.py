@@ -165,7 +165,7 @@ def test_a_descriptor_that_is_none_is_refused(files: dict[str, Path], monkeypatc
 def test_where_no_more_files_may_be_open_bytes_are_handed_on(files: dict[str, Path]) -> None:
     with th.open_stream(files["vw"], threads=2) as stream:
         before = getrlimit(RLIMIT_NOFILE)
-        setrlimit(RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) - 1, before[1]))
+        setrlimit(RLIMIT_NOFILE, (3, before[1]))
         try:
             rows = sum(len(batch) for batch in stream)
         finally:
