@@ -36,7 +36,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is shown")
     group.add_argument("--scores", action="store_true", help="the score behind each label, after a tab")
     group.add_argument("--probabilities", action="store_true", help="the chance of the positive label, where the model has one")
-    group.add_argument("--id", metavar="COLUMN", help="this column of a table first, then a tab; in Vowpal Wabbit text: tag")
+    group.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="this column of a table first, then a tab, whether the model knows it or not; in Vowpal Wabbit text: tag",
+    )
     group.add_argument("--ignore-labels", action="store_true", help="labels in SOURCE mean nothing; do not look at them")
     add_reading_options(parser)
 
