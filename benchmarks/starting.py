@@ -51,7 +51,7 @@ def few_lines(turns: int, _quick: bool) -> Result:
         contenders = {
             "thresher learn": learn,
             "thresher learn, Perceptron": [*learn, "--learner", "perceptron", "--no-check"],
-            "Vowpal Wabbit": [*PYTHON, "-m", "vowpalwabbit", "--quiet", "-d", str(file), "-f", str(model)],
+            "Vowpal Wabbit": [*PYTHON, "-m", "vowpalwabbit", "--quiet", "-d", str(file), "-f", f"{model}.peer"],
         }
         for command in contenders.values():
             heard(command)
