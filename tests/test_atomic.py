@@ -14,6 +14,7 @@ import pytest
 import thresher as th
 from thresher._core import unpack
 from thresher.store import container
+from thresher.store.atomic import replace
 
 SECTIONS = {"weights": bytes(range(24)), "none": b""}
 
@@ -181,3 +182,22 @@ def test_a_pipe_or_device_is_not_read_nor_waited_for(tmp_path: Path) -> None:
     for path in (tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(th.StoreError, match="found a pipe or device, expected a regular file"):
             container.read(path)
+
+
+@pytest.mark.parametrize("advised", [True, False])
+def test_a_large_file_is_whole_whether_the_system_takes_advice_or_not(
+    advised: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model"
+    given: list[tuple[int, int]] = []
+
+    def advise(_file: int, start: int, size: int, _advice: int) -> None:
+        given.append((start, size))
+        if not advised:
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "posix_fadvise", advise)
+    pieces = [bytes([k]) * (1 << 20) for k in range(7)]
+    replace(path, pieces)
+    assert path.read_bytes() == b"".join(pieces)
+    assert given == [(0, 2 << 20), (2 << 20, 2 << 20), (4 << 20, 2 << 20)]

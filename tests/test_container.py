@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import mmap
-import os
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +20,6 @@ from numpy.typing import NDArray
 import thresher as th
 from thresher._core import pack, unpack
 from thresher.store import container
-from thresher.store.atomic import replace
 
 SEEDS = Path(__file__).parent.parent / "cpp" / "fuzz" / "seeds" / "store"
 HEADER = {"learner": "Perceptron", "arguments": {"n": 3, "bias": None}, "é": [1, -0.5, True, "漢"]}
@@ -115,24 +113,6 @@ def test_what_is_written_is_read(
     path = tmp_path_factory.getbasetemp() / "round trip"
     container.write(path, header, sections)
     assert bytes_of(container.read(path)) == (header, sections)
-
-
-@pytest.mark.parametrize("advised", [True, False])
-def test_a_large_file_is_whole_whether_the_system_takes_advice_or_not(
-    advised: bool, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: list[tuple[int, int]] = []
-
-    def advise(_file: int, start: int, size: int, _advice: int) -> None:
-        given.append((start, size))
-        if not advised:
-            raise OSError(22, "Invalid argument")
-
-    monkeypatch.setattr(os, "posix_fadvise", advise)
-    pieces = [bytes([k]) * (1 << 20) for k in range(7)]
-    replace(path, pieces)
-    assert path.read_bytes() == b"".join(pieces)
-    assert given == [(0, 2 << 20), (2 << 20, 2 << 20), (4 << 20, 2 << 20)]
 
 
 def test_equal_contents_give_equal_files(tmp_path: Path) -> None:
