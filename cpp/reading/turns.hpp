@@ -63,7 +63,7 @@ class Turns {
     }
     bool follows() const {
         const auto lock = crew_->lock();
-        return make_ != nullptr;
+        return make_ != nullptr || unmade_ != nullptr;  // what went wrong is still to be told
     }
 
     // Whether there is one to be taken; one that may be made is waited for. What making one threw comes behind all that
